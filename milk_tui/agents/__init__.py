@@ -1,0 +1,1 @@
+"""Who answers: each agent turns a request into a stream of events."""

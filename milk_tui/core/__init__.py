@@ -1,0 +1,1 @@
+"""What a conversation is: pure values and functions. No I/O, no clock, no Textual."""

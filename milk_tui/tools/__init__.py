@@ -1,0 +1,1 @@
+"""What the local agent may do on this machine."""

@@ -1,0 +1,1 @@
+"""Whole screens: the only places where the conversation and widgets meet."""

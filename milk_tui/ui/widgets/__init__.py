@@ -1,0 +1,1 @@
+"""Widgets that draw values and post messages; they know no conversation."""

@@ -4,14 +4,44 @@ It has a standing part, which never changes in a session and stays in the prompt
 text that an agent, a tool or the user wrote is fenced as data. This module builds values and sends nothing.
 """
 
+from collections.abc import Iterable
 from typing import Literal
 
-from milk_tui.core.messages import Value
+from milk_tui.core.bricks import Brick, Gauge, Segment
+from milk_tui.core.budget import (
+    BRIEF_BUDGET,
+    IDENTITY_BUDGET,
+    INSTRUCTIONS_BUDGET,
+    NEED_BUDGET,
+    PERCEPT_LIMIT,
+    PERCEPTS_BUDGET,
+)
+from milk_tui.core.cut import cut_middle, one_line
+from milk_tui.core.instructions import identity, tag_instructions
+from milk_tui.core.messages import Situation, Value
 
-Situation = Literal["first", "agent", "resume"]
 PartName = Literal[
     "identity", "escalation_brief", "current_need", "local_summary", "instructions", "percepts"
 ]
+
+FRAME = 160
+"""Room that heading and fence of a part take at the most."""
+
+_ORDER: tuple[PartName, ...] = (
+    "identity",
+    "escalation_brief",
+    "current_need",
+    "local_summary",
+    "instructions",
+    "percepts",
+)
+
+_TITLES: dict[PartName, str] = {
+    "escalation_brief": "Why the local model asks for you",
+    "current_need": "What the user is trying to get done",
+    "local_summary": "What was done locally since your last turn, oldest first",
+    "percepts": "Facts recorded in this directory, newest first",
+}
 
 
 class Part(Value):
@@ -44,3 +74,83 @@ class Handoff(Value):
     def chars(self) -> int:
         """The size of all that is handed over."""
         return len(self.standing) + len(self.changing)
+
+    def gauge(self, budget: int, prompt_chars: int) -> Gauge:
+        """How full this hand-off is, for summaries of `budget` characters and a prompt of so many."""
+        return Gauge(
+            segments=tuple(Segment(name=p.name, chars=p.chars, budget=p.budget) for p in self.parts),
+            limit=limit(self.situation, budget),
+            prompt_chars=prompt_chars,
+            history_chars=self.history_chars,
+            situation=self.situation,
+        )
+
+
+def limit(situation: Situation, budget: int) -> int:
+    """The most characters that a hand-off can take: the sum of its parts' budgets."""
+    brief = BRIEF_BUDGET if situation == "agent" else 0
+    return IDENTITY_BUDGET + brief + NEED_BUDGET + budget + INSTRUCTIONS_BUDGET + PERCEPTS_BUDGET
+
+
+def assembled(
+    situation: Situation,
+    *,
+    nonce: str,
+    brief: str,
+    need: Brick,
+    local_summary: Brick,
+    percepts: Iterable[str],
+    history_chars: int,
+) -> Handoff:
+    """Make a hand-off for a row of the table.
+
+    The brief is a part when the local agent asked and Claude has no session yet; on a resume it goes into the prompt.
+    """
+    standing = [
+        Part(name="identity", text=identity(nonce), budget=IDENTITY_BUDGET),
+        Part(name="instructions", text=tag_instructions(nonce), budget=INSTRUCTIONS_BUDGET),
+    ]
+    changing = [
+        _part("escalation_brief", brief if situation == "agent" else "", BRIEF_BUDGET, nonce),
+        _part("current_need", _dated(need), NEED_BUDGET, nonce),
+        _part("local_summary", local_summary.text, local_summary.budget, nonce),
+        _part("percepts", _listed(percepts, PERCEPTS_BUDGET - FRAME), PERCEPTS_BUDGET, nonce),
+    ]
+    present = [part for part in changing if part is not None]
+    return Handoff(
+        situation=situation,
+        parts=tuple(sorted((*standing, *present), key=lambda part: _ORDER.index(part.name))),
+        standing="".join(part.text for part in standing),
+        changing="".join(part.text for part in present),
+        history_chars=history_chars,
+    )
+
+
+def fenced(title: str, name: str, body: str, nonce: str) -> str:
+    """Quote a text as data: nothing in it can close the quotation, for the closing word is taken out of it."""
+    return f"\n## {title}\n<<<{name} {nonce}\n{body.replace(nonce, '…')}\n>>> {nonce}\n"
+
+
+def _part(name: PartName, body: str, budget: int, nonce: str) -> Part | None:
+    if not body.strip():
+        return None
+    text = fenced(_TITLES[name], name, cut_middle(body, max(budget - FRAME, 0)), nonce)
+    return Part(name=name, text=text, budget=budget)
+
+
+def _dated(need: Brick) -> str:
+    return f"{need.text}\n(Set a while ago; it may be done already.)" if need.is_stale else need.text
+
+
+def _listed(facts: Iterable[str], room: int) -> str:
+    """As many facts as fit, newest first and without repeats; a long one is shortened to keep room for others."""
+    lines: dict[str, None] = {}
+    for fact in facts:
+        line = f"- {one_line(fact, PERCEPT_LIMIT)}"
+        if line in lines:
+            continue
+        if len(line) + 1 > room:
+            break
+        lines[line] = None
+        room -= len(line) + 1
+    return "\n".join(lines)

@@ -15,6 +15,8 @@ from milk_tui.core.errors import Failure
 AgentRole = Literal["local", "claude"]
 Role = Literal["user", "agent", "tool"]
 TurnStatus = Literal["running", "finished", "interrupted", "failed"]
+Situation = Literal["first", "agent", "resume"]
+"""A row of the hand-off table: first by the user, first asked for by the local agent, or any later one."""
 
 
 class Value(BaseModel):
@@ -104,7 +106,7 @@ class Usage(Value):
 class Receipt(Value):
     """What one hand-off carried and what it took: the line that stays under Claude's answer."""
 
-    situation: Literal["first", "agent", "resume"]
+    situation: Situation
     chars: int
     """Characters handed over: standing and changing part."""
     history_chars: int

@@ -1,0 +1,85 @@
+"""Bricks: the named, bounded texts that are shown beside the conversation and handed over from it.
+
+A brick is a value. It is built from a session's turns after each turn; a panel draws it; the hand-off is made of
+the same value. What the user sees is what Claude is told.
+"""
+
+from typing import Literal
+
+from milk_tui.core.budget import estimated_tokens
+from milk_tui.core.messages import Situation, Value
+
+BrickName = Literal["current_need", "escalation_brief", "local_summary", "claude_summary"]
+
+
+class BrickLine(Value):
+    """One entry of a brick, and the messages it was made from."""
+
+    text: str
+    sources: tuple[str, ...] = ()
+    """Ids of messages; empty where the line says what is missing."""
+
+
+class Brick(Value):
+    """A named, bounded, pre-rendered piece of context."""
+
+    name: BrickName
+    text: str = ""
+    budget: int = 0
+    """The most characters it may take in a hand-off, heading and fence included."""
+    lines: tuple[BrickLine, ...] = ()
+    held: int = 0
+    """Exchanges that are in it."""
+    dropped: int = 0
+    """Exchanges that it is about and that did not fit."""
+    collapsed: int = 0
+    """Tool calls folded into the first of their kind."""
+    is_stale: bool = False
+    """True once, but the conversation has moved on."""
+    by: str = ""
+    """Who said it: `user`, `local` or `claude`; empty for what the program made."""
+
+    @property
+    def chars(self) -> int:
+        """The size of its text in characters."""
+        return len(self.text)
+
+
+class Segment(Value):
+    """One part of the next hand-off in the gauge."""
+
+    name: str
+    chars: int
+    budget: int
+
+
+class Gauge(Value):
+    """How full the next hand-off is, and with what."""
+
+    segments: tuple[Segment, ...]
+    limit: int
+    """The hard edge: the sum of all parts' budgets."""
+    prompt_chars: int
+    """The unsent prompt, which comes on top."""
+    history_chars: int
+    """What the raw history would take."""
+    situation: Situation
+
+    @property
+    def chars(self) -> int:
+        """Characters of the hand-off without the prompt."""
+        return sum(segment.chars for segment in self.segments)
+
+    @property
+    def tokens(self) -> int:
+        """Estimated tokens of hand-off and prompt together."""
+        return estimated_tokens(self.chars + self.prompt_chars)
+
+
+class Bricks(Value):
+    """All that the brick column shows."""
+
+    need: Brick
+    local_summary: Brick
+    claude_summary: Brick
+    gauge: Gauge

@@ -1,0 +1,307 @@
+"""One conversation with its state, and the only place where that state is written: `Session.apply`.
+
+A session holds its turns, the bricks made of them, who has the floor, and what Claude Code already knows. It reads no
+clock and no file: times come with the events, and the store reads the values it needs.
+"""
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from typing import Literal, assert_never
+
+from milk_tui.core import events as ev
+from milk_tui.core.bricks import Brick, BrickName, Bricks
+from milk_tui.core.budget import BRIEF_LIMIT, CONTEXT_BUDGET, NEED_BUDGET, NEED_LIMIT
+from milk_tui.core.cut import one_line
+from milk_tui.core.handoff import FRAME, Handoff, assembled
+from milk_tui.core.messages import AgentRole, Situation, Turn, Usage, Value
+from milk_tui.core.open_turn import OpenTurn
+from milk_tui.core.summary import summary
+
+STALE_AFTER = 4
+"""A need older than so many turns may be done already; it is marked, not dropped."""
+
+EMPTY_STAY = 200
+"""A stay of Claude without a tool call and with fewer characters of text does not replace the Claude summary."""
+
+
+class Percept(Value):
+    """A fact an agent recorded, and the turn in which it did."""
+
+    text: str
+    turn: int = 0
+
+
+class SessionState(Value):
+    """Everything of a session but its turns and percepts."""
+
+    id: str
+    cwd: str
+    nonce: str
+    created_at: datetime
+    title: str = ""
+    floor: AgentRole = "local"
+    need: str = ""
+    need_by: Literal["", "user", "local", "claude"] = ""
+    need_turn: int | None = None
+    """The turn in which the need was set; `None` when there is none."""
+    brief: str = ""
+    claude_session_id: str | None = None
+    local_summary: str = ""
+    claude_summary: str = ""
+    handed_over: bool = False
+    """Whether a hand-off of Claude's present stay has succeeded, so that a follow-up needs none."""
+
+
+class Session:
+    """Turns, need, bricks and floor. Read anything; write through `apply`."""
+
+    def __init__(
+        self,
+        state: SessionState,
+        turns: Sequence[Turn] = (),
+        percepts: Sequence[Percept] = (),
+        directory_percepts: Sequence[str] = (),
+        budget: int = CONTEXT_BUDGET,
+    ) -> None:
+        """Begin or reopen a session.
+
+        Args:
+            state: Everything but turns and percepts.
+            turns: The finished turns, oldest first.
+            percepts: The facts of this session, oldest first.
+            directory_percepts: Facts of the directory's other sessions, newest first.
+            budget: Characters for each summary (`context_budget_chars`).
+        """
+        self.state = state
+        self.turns: list[Turn] = list(turns)
+        self.percepts: list[Percept] = list(percepts)
+        self.directory_percepts: tuple[str, ...] = tuple(directory_percepts)
+        self.budget = budget
+        self.usage: dict[AgentRole, Usage] = {"local": Usage(), "claude": Usage()}
+        self.model: dict[AgentRole, str] = {"local": "", "claude": ""}
+        self._open: OpenTurn | None = None
+        self._closed_chars = 0
+        self._local_since = 0
+        self._known = 0
+        self._stay = 0
+        for index, turn in enumerate(self.turns):
+            self._count(turn, index)
+        self.local_summary = self._local_summary()
+        self.claude_summary = self._restored_claude_summary()
+
+    @property
+    def running(self) -> Turn | None:
+        """The turn in progress with its unfinished message, or `None`."""
+        return self._open.snapshot() if self._open else None
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether a turn is in progress."""
+        return self._open is not None
+
+    @property
+    def history_chars(self) -> int:
+        """Characters that the raw history would take; kept up to date with every fragment."""
+        return self._closed_chars + (self._open.chars if self._open else 0)
+
+    @property
+    def local_turns_since_claude(self) -> int:
+        """Local turns that Claude does not know of."""
+        return self._local_since
+
+    @property
+    def situation(self) -> Situation:
+        """Which row of the hand-off table the next escalation by the user is."""
+        return "resume" if self.state.claude_session_id else "first"
+
+    @property
+    def title(self) -> str:
+        """What the session is called: its need, else the first words of its first prompt."""
+        if self.state.title or self.state.need:
+            return self.state.title or self.state.need
+        first = self.turns[0] if self.turns else self.running
+        return one_line(first.prompt, 80) if first else "New session"
+
+    @property
+    def need(self) -> Brick:
+        """The current need as a brick."""
+        last = self.turns[-1].number if self.turns else 0
+        set_at = self.state.need_turn
+        return Brick(
+            name="current_need",
+            text=self.state.need,
+            budget=NEED_BUDGET,
+            by=self.state.need_by,
+            is_stale=set_at is not None and last - set_at > STALE_AFTER,
+        )
+
+    def new_percepts(self, situation: Situation) -> Iterator[str]:
+        """Facts for a hand-off, newest first; when resuming, only those that Claude was not told yet."""
+        known = self._known if situation == "resume" else 0
+        for percept in reversed(self.percepts):
+            if percept.turn <= known:
+                return
+            yield percept.text
+        if not known:
+            yield from self.directory_percepts
+
+    def handoff(self, situation: Situation | None = None, reason: str = "") -> Handoff:
+        """What would be handed over now."""
+        return assembled(
+            situation or self.situation,
+            nonce=self.state.nonce,
+            brief=reason or self.state.brief,
+            need=self.need,
+            local_summary=self.local_summary,
+            percepts=self.new_percepts(situation or self.situation),
+            history_chars=self.history_chars,
+        )
+
+    def bricks(self, prompt_chars: int = 0) -> Bricks:
+        """All that the brick column shows, with the gauge for a prompt of so many characters."""
+        is_moving = self._open is not None and self._open.agent == "local"
+        return Bricks(
+            need=self.need,
+            local_summary=self.local_summary.model_copy(update={"is_stale": is_moving}),
+            claude_summary=self.claude_summary,
+            gauge=self.handoff().gauge(self.budget, prompt_chars),
+        )
+
+    def apply(self, event: ev.Event) -> None:
+        """Change the state by one event."""
+        match event:
+            case ev.TurnStarted():
+                number = self.turns[-1].number + 1 if self.turns else 1
+                self._open = OpenTurn(number, event)
+            case ev.TurnEnded():
+                self._close(event)
+            case ev.NeedEdited():
+                self._set_need(event.text, "user" if event.text.strip() else "")
+            case ev.BriefSet():
+                self._update(brief=one_line(event.text, BRIEF_LIMIT))
+            case ev.FloorChanged():
+                self._update(floor=event.floor, handed_over=False)
+            case ev.ClaudeSessionForgotten():
+                self._known = 0
+                self._update(claude_session_id=None, handed_over=False)
+            case _:
+                self._apply_to_turn(event)
+
+    def _apply_to_turn(self, event: ev.AgentEvent | ev.TurnInterrupted) -> None:
+        """What an agent reports belongs to the turn in progress; without one it is too late and is dropped."""
+        turn = self._open
+        if turn is None:
+            return
+        match event:
+            case ev.TextDelta():
+                turn.add_text(event.text)
+            case ev.ThinkingDelta():
+                turn.add_thinking(event.text)
+            case ev.StepStarted():
+                turn.seal()
+            case ev.StepVoided():
+                turn.void()
+            case ev.ToolCallStarted():
+                turn.add_call(event.call)
+            case ev.ToolCallFinished():
+                turn.add_result(event.result)
+            case ev.AgentFinished():
+                turn.status = "finished"
+            case ev.AgentFailed():
+                turn.status, turn.failure = "failed", event.failure
+            case ev.TurnInterrupted():
+                turn.status = "interrupted"
+            case _:
+                self._note(turn, event)
+
+    def _note(
+        self,
+        turn: OpenTurn,
+        event: ev.AgentReady
+        | ev.NeedChanged
+        | ev.PerceptRecorded
+        | ev.EscalationRequested
+        | ev.UsageReported
+        | ev.RetryScheduled
+        | ev.Silent
+        | ev.Noticed,
+    ) -> None:
+        match event:
+            case ev.AgentReady():
+                turn.model = self.model[turn.agent] = event.model
+                if event.session_id and turn.agent == "claude":
+                    self._update(claude_session_id=event.session_id)
+            case ev.NeedChanged():
+                if self.state.need_by != "user":
+                    self._set_need(event.text, turn.agent)
+            case ev.PerceptRecorded():
+                self.percepts.append(Percept(text=event.text, turn=turn.number))
+            case ev.UsageReported():
+                turn.usage = turn.usage.plus(event.usage)
+            case ev.EscalationRequested():
+                self._update(brief=one_line(event.reason, BRIEF_LIMIT))
+            case ev.RetryScheduled() | ev.Silent() | ev.Noticed():
+                pass
+            case _:
+                assert_never(event)
+
+    def _close(self, event: ev.TurnEnded) -> None:
+        if self._open is None:
+            return
+        turn, self._open = self._open.closed(event.at, event.receipt), None
+        self.turns.append(turn)
+        self._count(turn, len(self.turns) - 1)
+        if turn.agent == "claude":
+            self._after_claude(turn)
+        self.local_summary = self._local_summary()
+        self._update(local_summary=self.local_summary.text, claude_summary=self.claude_summary.text)
+
+    def _after_claude(self, turn: Turn) -> None:
+        if turn.status == "finished":
+            self._update(handed_over=True, brief="")
+        stay = self.turns[self._stay :]
+        if any(t.calls for t in stay) or sum(len(t.answer) for t in stay) >= EMPTY_STAY:
+            self.claude_summary = self._claude_summary()
+
+    def _count(self, turn: Turn, index: int) -> None:
+        """Keep the running figures, so that nothing later has to visit all turns."""
+        self._closed_chars += sum(message.chars for message in turn.messages)
+        self.usage[turn.agent] = self.usage[turn.agent].plus(turn.usage)
+        self.model[turn.agent] = turn.model or self.model[turn.agent]
+        if turn.agent == "local":
+            self._local_since += 1
+            return
+        if index == 0 or self.turns[index - 1].agent == "local":
+            self._stay = index
+        if turn.status == "finished":
+            self._local_since, self._known = 0, turn.number
+
+    def _local_summary(self) -> Brick:
+        turns = (turn for turn in self._since(self._known) if turn.agent == "local")
+        return self._summary("local_summary", turns, self._local_since)
+
+    def _claude_summary(self) -> Brick:
+        stay = len(self.turns) - self._stay
+        turns = (turn for turn in reversed(self.turns[self._stay :]) if turn.status != "failed")
+        return self._summary("claude_summary", turns, stay)
+
+    def _summary(self, name: BrickName, turns: Iterator[Turn], total: int) -> Brick:
+        return summary(name, turns, total, room=max(self.budget - FRAME, 0), budget=self.budget)
+
+    def _restored_claude_summary(self) -> Brick:
+        """After reopening: the summary as it was stored, for an empty stay may have followed it."""
+        return Brick(name="claude_summary", text=self.state.claude_summary, budget=self.budget)
+
+    def _since(self, number: int) -> Iterator[Turn]:
+        for turn in reversed(self.turns):
+            if turn.number <= number:
+                return
+            yield turn
+
+    def _set_need(self, text: str, by: Literal["", "user", "local", "claude"]) -> None:
+        need = one_line(text, NEED_LIMIT)
+        number = self._open.number if self._open else (self.turns[-1].number if self.turns else 0)
+        self._update(need=need, need_by=by if need else "", need_turn=number if need else None)
+
+    def _update(self, **changes: object) -> None:
+        self.state = self.state.model_copy(update=changes)

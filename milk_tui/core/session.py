@@ -9,19 +9,17 @@ from datetime import datetime
 from typing import Literal, assert_never
 
 from milk_tui.core import events as ev
-from milk_tui.core.bricks import Brick, BrickName, Bricks
+from milk_tui.core.bricks import Brick, BrickName, Bricks, Gauge
 from milk_tui.core.budget import BRIEF_LIMIT, CONTEXT_BUDGET, NEED_BUDGET, NEED_LIMIT
 from milk_tui.core.cut import one_line
 from milk_tui.core.handoff import FRAME, Handoff, assembled
-from milk_tui.core.messages import AgentRole, Situation, Turn, Usage, Value
+from milk_tui.core.messages import AgentRole, Situation, Turn, Value
 from milk_tui.core.open_turn import OpenTurn
 from milk_tui.core.summary import summary
+from milk_tui.core.tally import Tally
 
 STALE_AFTER = 4
 """A need older than so many turns may be done already; it is marked, not dropped."""
-
-EMPTY_STAY = 200
-"""A stay of Claude without a tool call and with fewer characters of text does not replace the Claude summary."""
 
 
 class Percept(Value):
@@ -77,15 +75,10 @@ class Session:
         self.percepts: list[Percept] = list(percepts)
         self.directory_percepts: tuple[str, ...] = tuple(directory_percepts)
         self.budget = budget
-        self.usage: dict[AgentRole, Usage] = {"local": Usage(), "claude": Usage()}
-        self.model: dict[AgentRole, str] = {"local": "", "claude": ""}
+        self.tally = Tally()
         self._open: OpenTurn | None = None
-        self._closed_chars = 0
-        self._local_since = 0
-        self._known = 0
-        self._stay = 0
-        for index, turn in enumerate(self.turns):
-            self._count(turn, index)
+        for turn in self.turns:
+            self.tally.add(turn)
         self.local_summary = self._local_summary()
         self.claude_summary = self._restored_claude_summary()
 
@@ -102,12 +95,7 @@ class Session:
     @property
     def history_chars(self) -> int:
         """Characters that the raw history would take; kept up to date with every fragment."""
-        return self._closed_chars + (self._open.chars if self._open else 0)
-
-    @property
-    def local_turns_since_claude(self) -> int:
-        """Local turns that Claude does not know of."""
-        return self._local_since
+        return self.tally.chars + (self._open.chars if self._open else 0)
 
     @property
     def situation(self) -> Situation:
@@ -137,7 +125,7 @@ class Session:
 
     def new_percepts(self, situation: Situation) -> Iterator[str]:
         """Facts for a hand-off, newest first; when resuming, only those that Claude was not told yet."""
-        known = self._known if situation == "resume" else 0
+        known = self.tally.known if situation == "resume" else 0
         for percept in reversed(self.percepts):
             if percept.turn <= known:
                 return
@@ -164,8 +152,12 @@ class Session:
             need=self.need,
             local_summary=self.local_summary.model_copy(update={"is_stale": is_moving}),
             claude_summary=self.claude_summary,
-            gauge=self.handoff().gauge(self.budget, prompt_chars),
+            gauge=self.gauge(prompt_chars),
         )
+
+    def gauge(self, prompt_chars: int = 0) -> Gauge:
+        """How full the next hand-off is, beside an unsent prompt of so many characters."""
+        return self.handoff().gauge(self.budget, prompt_chars)
 
     def apply(self, event: ev.Event) -> None:
         """Change the state by one event."""
@@ -182,7 +174,6 @@ class Session:
             case ev.FloorChanged():
                 self._update(floor=event.floor, handed_over=False)
             case ev.ClaudeSessionForgotten():
-                self._known = 0
                 self._update(claude_session_id=None, handed_over=False)
             case _:
                 self._apply_to_turn(event)
@@ -228,7 +219,7 @@ class Session:
     ) -> None:
         match event:
             case ev.AgentReady():
-                turn.model = self.model[turn.agent] = event.model
+                turn.model = event.model
                 if event.session_id and turn.agent == "claude":
                     self._update(claude_session_id=event.session_id)
             case ev.NeedChanged():
@@ -250,40 +241,23 @@ class Session:
             return
         turn, self._open = self._open.closed(event.at, event.receipt), None
         self.turns.append(turn)
-        self._count(turn, len(self.turns) - 1)
+        self.tally.add(turn)
         if turn.agent == "claude":
-            self._after_claude(turn)
+            if turn.status == "finished":
+                self._update(handed_over=True, brief="")
+            if self.tally.stay_has_work:
+                self.claude_summary = self._claude_summary()
         self.local_summary = self._local_summary()
         self._update(local_summary=self.local_summary.text, claude_summary=self.claude_summary.text)
 
-    def _after_claude(self, turn: Turn) -> None:
-        if turn.status == "finished":
-            self._update(handed_over=True, brief="")
-        stay = self.turns[self._stay :]
-        if any(t.calls for t in stay) or sum(len(t.answer) for t in stay) >= EMPTY_STAY:
-            self.claude_summary = self._claude_summary()
-
-    def _count(self, turn: Turn, index: int) -> None:
-        """Keep the running figures, so that nothing later has to visit all turns."""
-        self._closed_chars += sum(message.chars for message in turn.messages)
-        self.usage[turn.agent] = self.usage[turn.agent].plus(turn.usage)
-        self.model[turn.agent] = turn.model or self.model[turn.agent]
-        if turn.agent == "local":
-            self._local_since += 1
-            return
-        if index == 0 or self.turns[index - 1].agent == "local":
-            self._stay = index
-        if turn.status == "finished":
-            self._local_since, self._known = 0, turn.number
-
     def _local_summary(self) -> Brick:
-        turns = (turn for turn in self._since(self._known) if turn.agent == "local")
-        return self._summary("local_summary", turns, self._local_since)
+        turns = (turn for turn in self._back_to(self.tally.known) if turn.agent == "local")
+        return self._summary("local_summary", turns, self.tally.local_since)
 
     def _claude_summary(self) -> Brick:
-        stay = len(self.turns) - self._stay
-        turns = (turn for turn in reversed(self.turns[self._stay :]) if turn.status != "failed")
-        return self._summary("claude_summary", turns, stay)
+        before = self.turns[self.tally.stay_first].number - 1
+        turns = (turn for turn in self._back_to(before) if turn.agent == "claude" and turn.status != "failed")
+        return self._summary("claude_summary", turns, len(self.turns) - self.tally.stay_first)
 
     def _summary(self, name: BrickName, turns: Iterator[Turn], total: int) -> Brick:
         return summary(name, turns, total, room=max(self.budget - FRAME, 0), budget=self.budget)
@@ -292,7 +266,8 @@ class Session:
         """After reopening: the summary as it was stored, for an empty stay may have followed it."""
         return Brick(name="claude_summary", text=self.state.claude_summary, budget=self.budget)
 
-    def _since(self, number: int) -> Iterator[Turn]:
+    def _back_to(self, number: int) -> Iterator[Turn]:
+        """Turns after the one of that number, newest first."""
         for turn in reversed(self.turns):
             if turn.number <= number:
                 return

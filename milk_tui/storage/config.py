@@ -1,0 +1,220 @@
+"""Settings: what the program is told, by whom, and what it does with a value that is no use.
+
+Read with this precedence: command line, `MILK_*` environment, `tui.json`, `config.json`, defaults. `config.json` is
+the Go program's file and is never written; our own changes go to `tui.json`. A damaged file or a wrong value loses
+only itself and is named in `Settings.warnings`. A project's `.env` is never read. Nothing here knows what a setting
+is used for.
+"""
+
+import json
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, ValidationError
+
+from milk_tui.core.errors import ConfigError
+from milk_tui.storage.files import make_folder, replace_text
+from milk_tui.storage.go_config import settings_of
+
+PREFIX = "MILK_"
+
+
+def _line(text: str) -> str:
+    text = text.strip()
+    if not text or not text.isprintable():
+        raise ValueError("it must be one line of visible text")
+    return text
+
+
+def _url(text: str) -> str:
+    address = _line(text) if "://" in text else f"http://{_line(text)}"
+    parts = urlsplit(address)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise ValueError("it must be an address such as http://127.0.0.1:8080")
+    return address
+
+
+def _key(secret: SecretStr) -> SecretStr:
+    text = secret.get_secret_value().strip()
+    if not text or not text.isascii() or not text.isprintable():
+        raise ValueError("it must be one word of ASCII characters")
+    return SecretStr(text)
+
+
+def _path(path: Path) -> Path:
+    return Path(_line(os.path.expanduser(path)))  # noqa: PTH111 - Path.expanduser raises for an unknown user
+
+
+Line = Annotated[str, AfterValidator(_line)]
+Url = Annotated[str, AfterValidator(_url)]
+Key = Annotated[SecretStr, AfterValidator(_key)]
+File = Annotated[Path, AfterValidator(_path)]
+
+
+class Settings(BaseModel):
+    """Everything that can be set. Every field in `KEYS` is a key of `tui.json` and a `MILK_*` variable."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore", hide_input_in_errors=True)
+
+    home: Path
+    warnings: tuple[str, ...] = ()
+
+    url: Url | None = Field(
+        None, description="Address of the local model's server; without one, servers are looked for."
+    )
+    model: Line | None = Field(None, description="Name of the model to ask the server for.")
+    api_key: Key | None = Field(None, description="Key sent to the local model's server, where it wants one.")
+    window: int | None = Field(
+        None, ge=256, description="Tokens the local model accepts, where its server does not say."
+    )
+    max_tokens: int = Field(4_096, ge=1, description="The most tokens of one answer of the local model.")
+    embedded: bool = Field(True, description="Whether the built-in model answers when no server does.")
+    model_path: File | None = Field(None, description="A GGUF file to use as the built-in model.")
+    context_budget_chars: int = Field(
+        12_000, ge=500, le=1_000_000, description="The most characters of one brick."
+    )
+    agent_escalation: Literal["ask", "auto", "off"] = Field(
+        "ask", description="What happens when the local agent asks for Claude: `ask`, `auto` or `off`."
+    )
+    claude_path: File | None = Field(
+        None, description="The `claude` program; without one, the one that came along."
+    )
+    claude_model: Line | None = Field(
+        None, description="The model Claude Code uses; without one, its own choice."
+    )
+    claude_silence_seconds: float = Field(
+        60,
+        ge=1,
+        allow_inf_nan=False,
+        description="Seconds without a word after which Claude counts as silent.",
+    )
+    theme: Line | None = Field(None, description="Name of the colour theme.")
+
+
+KEYS = tuple(name for name in Settings.model_fields if name not in ("home", "warnings"))
+"""What can be set, in the order in which the README lists it."""
+
+
+def home(chosen: str | Path | None = None, environ: Mapping[str, str] = os.environ) -> Path:
+    """The folder of everything we keep: what the command line says, `MILK_HOME`, or `~/.milk`.
+
+    Raises:
+        ConfigError: nobody's home folder can be found.
+    """
+    try:
+        return Path(chosen or environ.get("MILK_HOME") or "~/.milk").expanduser().absolute()
+    except (RuntimeError, OSError) as error:
+        raise ConfigError(
+            f"The home folder cannot be found: {error}.", "Name a folder with MILK_HOME."
+        ) from error
+
+
+def load(
+    folder: Path, command_line: Mapping[str, object] | None = None, environ: Mapping[str, str] = os.environ
+) -> Settings:
+    """The settings that hold. `None` on the command line and an empty variable mean that nothing was said.
+
+    Raises:
+        ConfigError: a value on the command line is no use.
+    """
+    warnings: list[str] = []
+    own = _object(folder / "tui.json", warnings)
+    go = settings_of(_object(folder / "config.json", warnings), warnings)
+    variables = {key: environ.get(PREFIX + key.upper(), "").strip() or None for key in KEYS}
+    layers: list[tuple[Callable[[str], str], dict[str, object]]] = [
+        (lambda key: f"--{key.replace('_', '-')}", _said(command_line or {})),
+        (lambda key: PREFIX + key.upper(), _said(variables)),
+        (lambda key: f"{key} in {folder / 'tui.json'}", _said(own)),
+        (lambda key: f"{key} in {folder / 'config.json'}", _said(go)),
+    ]
+    while True:
+        merged = {key: value for _, layer in reversed(layers) for key, value in layer.items()}
+        try:
+            return Settings.model_validate(merged | {"home": folder, "warnings": tuple(warnings)})
+        except ValidationError as error:
+            for key, reason in _reasons(error).items():
+                name, layer = next((name, layer) for name, layer in layers if key in layer)
+                del layer[key]
+                if layer is layers[0][1]:
+                    raise ConfigError(f"{name(key)} cannot be used: {reason}.") from None
+                warnings.append(f"{name(key)} is not used: {reason}.")
+
+
+def save(folder: Path, **changes: object) -> None:
+    """Write changes to `tui.json`; `None` takes a key out. Other keys stay; a damaged file is kept aside.
+
+    Raises:
+        ConfigError: a value is no use, or the file cannot be written.
+    """
+    unknown = changes.keys() - set(KEYS)
+    if unknown:
+        raise ConfigError(f"There is no setting {', '.join(sorted(unknown))}.")
+    try:
+        checked = Settings.model_validate(_said(changes) | {"home": folder})
+    except ValidationError as error:
+        key, reason = next(iter(_reasons(error).items()))
+        raise ConfigError(f"{key} cannot be set: {reason}.") from None
+    # A link to the real file, as dotfile managers make, stays a link.
+    path = (folder / "tui.json").resolve()
+    try:
+        make_folder(path.parent)
+        kept = _kept(path) | {key: _plain(getattr(checked, key)) for key in changes}
+        written = {key: value for key, value in kept.items() if not (key in changes and changes[key] is None)}
+        replace_text(path, json.dumps(written, indent=2, ensure_ascii=True) + "\n")
+    except OSError as error:
+        raise ConfigError(
+            f"{path} cannot be written: {error.strerror or error}.", "The change holds until you quit."
+        ) from error
+
+
+def _kept(path: Path) -> dict[str, object]:
+    """What `tui.json` holds. If that is damaged it is moved aside, so that nothing of it is overwritten."""
+    warnings: list[str] = []
+    if path.exists():
+        path.read_bytes()  # what cannot be read must not be replaced
+    found = _object(path, warnings)
+    if warnings:
+        path.replace(path.with_name("tui.json.damaged"))
+    return found
+
+
+def _object(path: Path, warnings: list[str]) -> dict[str, Any]:
+    """The JSON object in a file; empty if there is no file, or with a warning if it cannot be used."""
+    try:
+        if not path.exists():
+            return {}
+        if not path.is_file():
+            raise ValueError("it is not a file")
+        value = json.loads(path.read_text(encoding="utf-8-sig"))
+        if not isinstance(value, dict):
+            raise ValueError("it does not hold a JSON object")
+    except OSError as error:
+        warnings.append(f"{path} cannot be read and is not used: {error.strerror or error}.")
+    except RecursionError:
+        warnings.append(f"{path} is damaged and is not used: it is nested too deeply.")
+    except ValueError as error:
+        warnings.append(f"{path} is damaged and is not used: {error}.")
+    else:
+        return value
+    return {}
+
+
+def _said(values: Mapping[str, object]) -> dict[str, object]:
+    return {key: value for key, value in values.items() if key in KEYS and value is not None}
+
+
+def _reasons(error: ValidationError) -> dict[str, str]:
+    """Why each key is no use, without its value, which may be a secret."""
+    return {
+        str(each["loc"][0]): each["msg"].removeprefix("Value error, ").replace("Input should", "it should")
+        for each in error.errors(include_input=False, include_url=False)
+    }
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, SecretStr):
+        return value.get_secret_value()
+    return str(value) if isinstance(value, Path) else value

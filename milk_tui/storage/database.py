@@ -1,0 +1,218 @@
+"""The file `sessions.db`: opened when it is needed, private, and replaced when it is damaged.
+
+Every failure leaves here as a `StoreError` with a sentence. It knows the tables' shape and nothing of what is in them.
+"""
+
+import os
+import sqlite3
+import threading
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+
+from milk_tui.core.errors import StoreError
+from milk_tui.storage.files import make_folder
+from milk_tui.storage.schema import COLUMNS, SCHEMA, STEPS
+
+BUSY_SECONDS = 2.0
+"""How long another program's write is waited for."""
+
+_WHY = {
+    sqlite3.SQLITE_FULL: "the disk is full",
+    sqlite3.SQLITE_READONLY: "it is read-only",
+    sqlite3.SQLITE_BUSY: "another program is writing to it",
+    sqlite3.SQLITE_LOCKED: "another program is writing to it",
+    sqlite3.SQLITE_CANTOPEN: "it cannot be opened",
+    sqlite3.SQLITE_PERM: "access to it is denied",
+    sqlite3.SQLITE_IOERR: "the disk refused",
+}
+
+FileId = tuple[int, int]
+"""Device and number of a file: a file put in its place has another one."""
+
+
+class Damaged(StoreError):
+    """The database is no database, or not ours, or parts of it cannot be read."""
+
+
+class Database:
+    """One connection to `sessions.db`, for one thread at a time."""
+
+    def __init__(self, home: Path) -> None:
+        """Nothing is opened or created before the first call that needs it."""
+        self.path = home / "sessions.db"
+        self.warnings: tuple[str, ...] = ()
+        """What was lost, and where it was kept, for the user to read."""
+        self.file: FileId | None = None
+        """The file that is open. Once it changes, nothing of what was written before is known to be there."""
+        self._connection: sqlite3.Connection | None = None
+        self._lock = threading.RLock()
+
+    @contextmanager
+    def reading(self) -> Iterator[sqlite3.Connection]:
+        """A connection to read from. While there is no file it finds nothing, and none is created.
+
+        Raises:
+            StoreError: it cannot be read.
+        """
+        with self._lock, self._explained("read"):
+            if self._connection is not None or self.path.exists():
+                yield self._opened()
+                return
+            with closing(sqlite3.connect(":memory:", isolation_level=None)) as empty:
+                _upgrade(empty)
+                yield empty
+
+    @contextmanager
+    def writing(self) -> Iterator[sqlite3.Connection]:
+        """A connection inside a transaction: all that is done with it is kept, or nothing.
+
+        Raises:
+            StoreError: it cannot be written; nothing was changed.
+        """
+        with self._lock, self._explained("written"):
+            if self._connection is not None and self._file_id() != self.file:
+                self.close()  # deleted or replaced under us: what is written to it would be lost
+            connection = self._opened()
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield connection
+                connection.execute("COMMIT")
+            finally:
+                # Some failures end the transaction by themselves.
+                if connection.in_transaction:
+                    connection.rollback()
+
+    def close(self) -> None:
+        """Close the file. The next call that needs it opens it again."""
+        with self._lock:
+            if self._connection is not None:
+                self._connection.close()
+            self._connection = None
+
+    def set_aside(self) -> None:
+        """Keep the damaged file under another name and begin a new one with every session that can still be read.
+
+        Raises:
+            StoreError: it cannot be moved.
+        """
+        from filelock import FileLock
+
+        from milk_tui.storage.rescue import rescued
+
+        with self._lock, self._explained("replaced"):
+            damaged = self.file
+            self.close()
+            with FileLock(self.path.with_name("sessions.db.lock")):
+                if self._file_id() != damaged:
+                    return  # another program has done it
+                aside = self._moved()
+                self._connection = self._connected()
+                count = rescued(self._connection, aside)
+        kept = (
+            f"{count} session{'' if count == 1 else 's'} could be taken over"
+            if count
+            else "No session could be read"
+        )
+        self.warnings += (f"{self.path} was damaged and is kept as {aside.name}. {kept}.",)
+
+    def _opened(self) -> sqlite3.Connection:
+        if self._connection is None:
+            try:
+                self._connection = self._connected()
+            except Damaged:
+                self.set_aside()
+        if self._connection is None:
+            self._connection = self._connected()
+        return self._connection
+
+    def _connected(self) -> sqlite3.Connection:
+        make_folder(self.path.parent)
+        # Created here and not by SQLite, so that it is never readable by others; its companions follow its mode.
+        os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600))
+        self.file = self._file_id()
+        connection = sqlite3.connect(
+            self.path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False, uri=True
+        )
+        try:
+            with self._explained("opened"):
+                _prepare(connection)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _moved(self) -> Path:
+        """The damaged file under its new name, with its companions: a new file must never meet an old journal."""
+        stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%S%fZ")
+        aside = self.path.with_name(f"{self.path.name}.damaged-{stamp}")
+        for suffix in ("-wal", "-shm", ""):
+            source = self.path.with_name(self.path.name + suffix)
+            if source.exists():
+                source.rename(aside.with_name(aside.name + suffix))
+        return aside
+
+    def _file_id(self) -> FileId | None:
+        try:
+            found = self.path.stat()
+        except FileNotFoundError:
+            return None
+        return found.st_dev, found.st_ino
+
+    @contextmanager
+    def _explained(self, done: str) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise self._sentence(error, done) from error
+        except OSError as error:
+            raise StoreError(f"{self.path} cannot be {done}: {error.strerror or error}.") from error
+
+    def _sentence(self, error: sqlite3.Error, done: str) -> StoreError:
+        # An error of the module itself, such as a wrong call, carries no code.
+        code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
+        if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+            return Damaged(f"{self.path} cannot be {done}: it is damaged.", "Other sessions may still open.")
+        return StoreError(f"{self.path} cannot be {done}: {_WHY.get(code, str(error))}.")
+
+
+def _prepare(connection: sqlite3.Connection) -> None:
+    # Bytes that are no UTF-8 are shown as such and never stop a session from opening.
+    connection.text_factory = lambda raw: raw.decode("utf-8", "replace")
+    connection.execute("PRAGMA foreign_keys = ON")
+    connection.execute("PRAGMA journal_mode = WAL")
+    # In this mode a kill of the program loses nothing; a power cut may lose the last moments, never the file.
+    connection.execute("PRAGMA synchronous = NORMAL")
+    if _schema(connection) > SCHEMA:
+        raise StoreError(
+            "The sessions were written by a newer milk-tui than this one.",
+            "Update milk-tui, or name another folder with MILK_HOME.",
+        )
+    try:
+        if _schema(connection) < SCHEMA:
+            _upgrade(connection)
+        for table, columns in COLUMNS.items():
+            connection.execute(f"SELECT {columns} FROM {table} LIMIT 0")
+    except sqlite3.OperationalError as error:
+        if error.sqlite_errorcode == sqlite3.SQLITE_ERROR:
+            raise Damaged("Tables are missing, or others are in their place.") from error
+        raise
+
+
+def _schema(connection: sqlite3.Connection) -> int:
+    return int(connection.execute("PRAGMA user_version").fetchone()[0])
+
+
+def _upgrade(connection: sqlite3.Connection) -> None:
+    """Take the steps that are missing; a second program that comes at the same time finds none."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        for number in range(_schema(connection), SCHEMA):
+            for statement in STEPS[number]:
+                connection.execute(statement)
+            connection.execute(f"PRAGMA user_version = {number + 1}")
+        connection.execute("COMMIT")
+    finally:
+        if connection.in_transaction:
+            connection.rollback()

@@ -1,0 +1,202 @@
+"""Sessions on disk: saved as they grow, reopened, listed, found and forked.
+
+Saving costs what is new, not what is there: the store remembers what it has written of each session and adds the
+rest in one transaction. After a kill at any moment everything saved is there. It decides nothing about a session;
+who may write to one is the business of `milk_tui.storage.locks`.
+"""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from uuid import uuid4
+
+from milk_tui.core.budget import CONTEXT_BUDGET
+from milk_tui.core.errors import StoreError
+from milk_tui.core.messages import Turn
+from milk_tui.core.session import Session, SessionState
+from milk_tui.storage import reading
+from milk_tui.storage.database import Damaged, Database, FileId
+from milk_tui.storage.reading import SessionEntry
+from milk_tui.storage.rows import closed
+from milk_tui.storage.writing import canonical, copy_session, put_percepts, put_state, put_turn
+
+__all__ = ["SessionEntry", "SessionStore"]
+
+PERCEPTS_LIMIT = 20_000
+"""Characters of a directory's facts that are read; a hand-off takes fewer."""
+
+_LIST = "`milk-tui sessions` lists what there is."
+
+
+@dataclass(frozen=True)
+class _Written:
+    """What of a session is known to be on disk."""
+
+    state: SessionState | None = None
+    turns: int = 0
+    running: Turn | None = None
+    percepts: int = 0
+
+
+class SessionStore:
+    """The sessions of one home folder. Nothing is created before a session with a prompt is saved."""
+
+    def __init__(self, home: Path) -> None:
+        self._database = Database(home)
+        self._file: FileId | None = None
+        self._written: dict[str, _Written] = {}
+        self._lost: tuple[str, ...] = ()
+        self.trouble: StoreError | None = None
+        """Why the last save failed; None once one has succeeded."""
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What was lost so far and where it is kept, for the user to read."""
+        return self._database.warnings + self._lost
+
+    def save(self, session: Session) -> None:
+        """Write what is new in a session, its unfinished turn included. A session without a prompt is not written.
+
+        A save that fails changes nothing on disk; the next one writes all that is missing.
+
+        Raises:
+            StoreError: it cannot be written. The same trouble is raised once, until a save succeeds.
+        """
+        try:
+            try:
+                self._save(session)
+            except Damaged:
+                self._database.set_aside()
+                self._save(session)
+        except StoreError as error:
+            is_known = self.trouble is not None and self.trouble.sentence == error.sentence
+            self.trouble = StoreError(
+                error.sentence, error.remedy or "The conversation goes on in memory; saving is tried again."
+            )
+            if not is_known:
+                raise self.trouble from error
+        else:
+            self.trouble = None
+
+    def load(self, session_id: str, budget: int = CONTEXT_BUDGET) -> Session:
+        """A session as it was saved. A turn that was running is interrupted, with what was answered so far.
+
+        Args:
+            session_id: The whole id.
+            budget: Characters for each summary.
+
+        Raises:
+            StoreError: there is no such session, or it cannot be read.
+        """
+        with self._database.reading() as connection:
+            if not reading.has_session(connection, session_id):
+                raise StoreError(f"There is no session {session_id}.", _LIST)
+            state = reading.state_of(connection, session_id)
+            turns, lost = reading.turns_of(connection, session_id)
+            percepts = reading.percepts_of(connection, session_id)
+            self._match_file()
+        if state is None:
+            raise StoreError(f"The record of session {session_id} is damaged.", "Other sessions still open.")
+        self._lost += tuple(
+            f"Turn {number} of session {session_id} is damaged and left out." for number in lost
+        )
+        settled = next((i for i, turn in enumerate(turns) if turn.status == "running"), len(turns))
+        self._written[session_id] = _Written(state, settled, None, len(percepts))
+        now = datetime.now(UTC)
+        return Session(
+            state,
+            [closed(turn, now) if turn.status == "running" else turn for turn in turns],
+            percepts,
+            self.directory_percepts(state.cwd, besides=session_id),
+            budget,
+        )
+
+    def latest(self, cwd: str) -> str | None:
+        """The session of a directory that was used last."""
+        with self._database.reading() as connection:
+            return reading.latest_in(connection, canonical(cwd))
+
+    def listed(self, cwd: str | None = None, limit: int = 100) -> list[SessionEntry]:
+        """Sessions, last used first; of one directory or of all."""
+        with self._database.reading() as connection:
+            return reading.entries(connection, None if cwd is None else canonical(cwd), limit)
+
+    def find(self, prefix: str) -> str:
+        """The id that begins so.
+
+        Raises:
+            StoreError: none does, or several do.
+        """
+        with self._database.reading() as connection:
+            if prefix and reading.has_session(connection, prefix):
+                return prefix
+            ids = reading.ids_beginning(connection, prefix, limit=6) if prefix else []
+        if not ids:
+            raise StoreError(f"No session begins with {prefix!r}.", _LIST)
+        if len(ids) > 1:
+            raise StoreError(
+                f"Several sessions begin with {prefix!r}: {', '.join(ids)}.", "Give more of the id."
+            )
+        return ids[0]
+
+    def directory_percepts(self, cwd: str, besides: str = "", limit_chars: int = PERCEPTS_LIMIT) -> list[str]:
+        """Facts recorded in a directory, newest first and each once.
+
+        Args:
+            cwd: The directory.
+            besides: A session whose own facts are left out.
+            limit_chars: The most characters of all of them together.
+        """
+        with self._database.reading() as connection:
+            return reading.percepts_in(connection, canonical(cwd), besides, limit_chars)
+
+    def fork(self, session: Session) -> str:
+        """Copy a session's finished turns and facts under a new id.
+
+        Claude's own session is left out: two sessions that resume it would each lose a part of the other. The copy's
+        first hand-off is a first one.
+
+        Raises:
+            StoreError: it cannot be written, or nothing was answered yet.
+        """
+        if not session.turns:
+            raise StoreError("There is nothing to fork yet.", "Wait for a first answer.")
+        self.save(session)
+        if self.trouble is not None:
+            raise self.trouble
+        now = datetime.now(UTC)
+        fresh = {"id": str(uuid4()), "created_at": now, "claude_session_id": None, "handed_over": False}
+        state = session.state.model_copy(update=fresh)
+        with self._database.writing() as connection:
+            put_state(connection, state, session.title, now)
+            copy_session(connection, session.state.id, state.id)
+        return state.id
+
+    def close(self) -> None:
+        """Close the file. A later call opens it again."""
+        self._database.close()
+
+    def _save(self, session: Session) -> None:
+        running = session.running
+        after = _Written(session.state, len(session.turns), running, len(session.percepts))
+        name = session.state.id
+        if self._written.get(name) == after or not (session.turns or running):
+            return
+        now = datetime.now(UTC)
+        with self._database.writing() as connection:
+            self._match_file()
+            before = self._written.get(name, _Written())
+            # A checkpoint of an answer alone leaves the row with its summaries as it is.
+            if before.state != after.state or before.turns != after.turns or before.running is None:
+                put_state(connection, session.state, session.title, now)
+            for turn in (*session.turns[before.turns :], running):
+                if turn is not None:
+                    put_turn(connection, name, turn, before.running)
+            put_percepts(connection, session.state, session.percepts[before.percepts :], before.percepts, now)
+        self._written[name] = after
+
+    def _match_file(self) -> None:
+        """Forget what was written once another file has taken the place of the one it was written to."""
+        if self._file != self._database.file:
+            self._file = self._database.file
+            self._written.clear()

@@ -1,0 +1,71 @@
+"""What is about to be told to whom: the forecast of a hand-off, and what the local agent hears after a return."""
+
+from milk_tui.core.cut import cut_middle
+from milk_tui.core.handoff import Handoff, fenced
+from milk_tui.core.messages import Value
+from milk_tui.core.session import Session
+
+DEFAULT_WINDOW = 8_192
+"""Tokens assumed of a local model that does not say."""
+
+
+class Forecast(Value):
+    """Everything that the hand-off preview shows: exactly what would be sent, and what would not."""
+
+    handoff: Handoff
+    prompt: str
+    """The prompt to send with it: the unsent one, or one made from the need."""
+    reason: str = ""
+    """Why the local agent asks; empty when the user does."""
+    left_out: tuple[str, ...] = ()
+    """In words, what the bricks had no room for."""
+
+
+def forecast(session: Session, unsent: str, reason: str) -> Forecast:
+    """What a hand-off made now would send."""
+    resuming = session.situation == "resume"
+    handoff = session.handoff("agent" if reason and not resuming else session.situation, reason)
+    return Forecast(
+        handoff=handoff,
+        prompt=(unsent.strip() and unsent) or _composed(session),
+        reason=reason,
+        left_out=tuple(_left_out(session)),
+    )
+
+
+def with_reason(prompt: str, reason: str) -> str:
+    """On a resume the local agent's reason goes into the prompt, for the standing part must not change."""
+    return f"{prompt}\n\n(The local model asks for you: {reason})" if reason else prompt
+
+
+def local_preface(session: Session, window: int | None) -> str:
+    """What the local agent is told in front of its first prompt after a return: what Claude did meanwhile."""
+    summary = session.claude_summary.text
+    if not summary or not session.turns or session.turns[-1].agent != "claude":
+        return ""
+    room = min(session.budget, (window or DEFAULT_WINDOW) * 3 // 4)
+    return fenced(
+        "What Claude Code did meanwhile, at the user's request",
+        "claude_summary",
+        cut_middle(summary, room),
+        session.state.nonce,
+    )
+
+
+def _composed(session: Session) -> str:
+    last = next((turn.prompt for turn in reversed(session.turns[-8:]) if turn.agent == "local"), "")
+    if last:
+        return last
+    return f"Please take over: {session.state.need}" if session.state.need else ""
+
+
+def _left_out(session: Session) -> list[str]:
+    brick = session.local_summary
+    lines = []
+    if brick.dropped:
+        noun = "exchange" if brick.dropped == 1 else "exchanges"
+        lines.append(f"{brick.dropped:,} older {noun} did not fit in the local summary")
+    if brick.collapsed:
+        noun = "call" if brick.collapsed == 1 else "calls"
+        lines.append(f"{brick.collapsed:,} tool {noun} folded into the first of their kind")
+    return lines

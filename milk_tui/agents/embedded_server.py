@@ -8,14 +8,12 @@ It knows nothing of the rest of the program and imports only the standard librar
 loaded here is paid for in start-up time, and in memory for as long as the model runs.
 """
 
-import http.client
 import json
 import os
 import sys
 import threading
 from pathlib import Path
 from typing import Any, Literal, NoReturn
-from urllib.parse import urlsplit
 
 BATCH = 256
 """Tokens read in one go. The engine notices a closed stream only between two batches: more would make a stop slow."""
@@ -54,11 +52,11 @@ def main() -> NoReturn:
     parent = threading.Thread(target=_leave_with_the_parent, daemon=True)
     parent.start()
     try:
-        _server, line = _serve(Path(orders["weights"]), orders["api_key"], orders["window"])
+        server = _serve(Path(orders["weights"]), orders["api_key"], orders["window"])
     except Refusal as refusal:
         _say(voice, {"error": refusal.reason, "detail": refusal.detail})
         os._exit(1)
-    _say(voice, line)
+    _say(voice, {"url": server.listening_address})
     parent.join()
     os._exit(0)
 
@@ -74,8 +72,8 @@ def _say(voice: int, line: dict[str, Any]) -> None:
         file.write(json.dumps(line) + "\n")
 
 
-def _serve(weights: Path, api_key: str, window: int) -> tuple[Any, dict[str, Any]]:
-    """The running server, which lives as long as it is referred to, and what the parent is told about it."""
+def _serve(weights: Path, api_key: str, window: int) -> Any:
+    """The running server; it lives as long as it is referred to."""
     if not weights.is_file():
         raise Refusal("missing")
     try:
@@ -83,10 +81,9 @@ def _serve(weights: Path, api_key: str, window: int) -> tuple[Any, dict[str, Any
     except ImportError as error:
         raise Refusal("engine_missing", str(error)) from error
     try:
-        server = xllamacpp.Server(_params(xllamacpp.CommonParams(), weights, api_key, window))
+        return xllamacpp.Server(_params(xllamacpp.CommonParams(), weights, api_key, window))
     except RuntimeError as error:
         raise Refusal("engine_refused", str(error)) from error
-    return server, {"url": server.listening_address, **_properties(server.listening_address, api_key)}
 
 
 def _params(params: Any, weights: Path, api_key: str, window: int) -> Any:
@@ -118,18 +115,6 @@ def _threads() -> int:
     """All cores but one: with all of them, any other busy program makes the model several times slower."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return min(MAX_THREADS, max(1, cores - 1))
-
-
-def _properties(url: str, api_key: str) -> dict[str, Any]:
-    """What the engine itself says of the loaded model."""
-    connection = http.client.HTTPConnection(urlsplit(url).netloc, timeout=10)
-    connection.request("GET", "/props", headers={"Authorization": f"Bearer {api_key}"})
-    with connection.getresponse() as response:
-        properties = json.load(response)
-    return {
-        "window": properties["default_generation_settings"]["n_ctx"],
-        "supports_tools": bool(properties.get("chat_template_caps", {}).get("supports_tools")),
-    }
 
 
 if __name__ == "__main__":

@@ -1,0 +1,65 @@
+"""Joining the parts: settings, store, session, agents and conversation, for the screen and for plain commands alike."""
+
+import os
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from milk_tui.agents.base import Agent
+from milk_tui.agents.claude_code import ClaudeCode
+from milk_tui.cli.wish import Wish
+from milk_tui.conversation.controller import Conversation
+from milk_tui.conversation.local_agents import local_agent
+from milk_tui.conversation.opening import Opened, wanted
+from milk_tui.conversation.permissions import PermissionDesk
+from milk_tui.storage.config import Settings
+from milk_tui.storage.session_store import SessionStore
+
+
+@dataclass(frozen=True)
+class Joined:
+    """A conversation with all that belongs to it."""
+
+    settings: Settings
+    opened: Opened
+    conversation: Conversation
+    desk: PermissionDesk
+
+    async def close(self) -> None:
+        """Stop everything, keep everything."""
+        await self.conversation.close()
+        self.opened.keeper.close()
+
+
+def joined(wish: Wish) -> Joined:
+    """Open the session that is wished for, with its agents. Raises `MilkError`."""
+    settings = wish.settings()
+    opened = wanted(SessionStore(settings.home), settings, os.getcwd(), last=wish.last, session=wish.session)  # noqa: PTH109 - as typed
+    desk = PermissionDesk()
+    conversation = Conversation(
+        opened.session,
+        local=local_agent(settings),
+        claude=claude_agent(settings, desk),
+        store=opened.keeper,
+        escalation=settings.agent_escalation,
+    )
+    return Joined(settings, opened, conversation, desk)
+
+
+def claude_agent(settings: Settings, desk: PermissionDesk) -> Agent:
+    """Claude Code, as the settings want it."""
+    return ClaudeCode(
+        desk.ask,
+        lock_dir=settings.home / "locks",
+        cli_path=str(settings.claude_path) if settings.claude_path else None,
+        model=settings.claude_model,
+        silence_seconds=settings.claude_silence_seconds,
+    )
+
+
+async def with_conversation(wish: Wish, use: Callable[[Joined], Awaitable[int]]) -> int:
+    """Join the parts, use them, and close them whatever happens."""
+    parts = joined(wish)
+    try:
+        return await use(parts)
+    finally:
+        await parts.close()

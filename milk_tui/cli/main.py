@@ -1,0 +1,140 @@
+"""The entry point: reads the command line and starts what it asks for.
+
+Every error that the user can do something about ends here as one sentence on stderr. Heavy imports wait inside the
+commands, so that `--help` and `--version` answer at once.
+"""
+
+import sys
+from importlib.metadata import version
+from typing import Any
+
+import click
+
+from milk_tui.cli.options import choosing, common, wish
+from milk_tui.core.errors import MilkError
+
+
+class Sentences(click.Group):
+    """A command group whose errors are sentences."""
+
+    def invoke(self, context: click.Context) -> Any:
+        """Run the command. A `MilkError` is shown as what it says."""
+        try:
+            return super().invoke(context)
+        except MilkError as error:
+            raise click.ClickException(str(error)) from error
+
+
+@click.group(
+    cls=Sentences, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]}
+)
+@click.version_option(version("milk-tui"), prog_name="milk-tui")
+@choosing
+@click.option(
+    "--demo", is_flag=True, help="Show the whole program with scripted agents; nothing is needed or kept."
+)
+@common
+@click.pass_context
+def cli(context: click.Context, /, demo: bool, **given: Any) -> None:
+    """Chat with your local model; hand the hard tasks to Claude Code with a bounded context.
+
+    Without a command the chat opens. Settings are read from ~/.milk/tui.json, ~/.milk/config.json, MILK_* variables
+    and these options.
+    """
+    if context.invoked_subcommand is None:
+        from milk_tui.cli.screen import run_demo, run_screen
+
+        context.exit(run_demo() if demo else run_screen(wish(context, **given)))
+
+
+@cli.command()
+@click.argument("text")
+@click.option("--escalate", is_flag=True, help="Hand the text to Claude Code with the session's bricks.")
+@click.option("--json", "as_json", is_flag=True, help="Print one event a line instead of the answer.")
+@choosing
+@common
+@click.pass_context
+def ask(context: click.Context, /, text: str, escalate: bool, as_json: bool, **given: Any) -> None:
+    """Ask once and print the answer; TEXT `-` reads it from standard input.
+
+    Nothing but the answer goes to standard output. Exit status 0 means that the turn finished. Nobody is there to
+    answer Claude's permission questions, so they are answered with no.
+    """
+    from milk_tui.cli.ask import run_ask
+
+    prompt = sys.stdin.buffer.read().decode("utf-8", "replace") if text == "-" else text
+    context.exit(run_ask(wish(context, **given), prompt, escalate=escalate, as_json=as_json))
+
+
+@cli.command(name="context")
+@click.argument("session_id", metavar="[SESSION]", default="")
+@click.option("--situation", type=click.Choice(["first", "agent", "resume"]), default=None)
+@click.option("--reason", default="", help="Why the local agent would ask for Claude.")
+@click.option("--json", "as_json", is_flag=True, help="Print parts and sizes as JSON.")
+@common
+@click.pass_context
+def show_context(
+    context: click.Context,
+    /,
+    session_id: str,
+    situation: str | None,
+    reason: str,
+    as_json: bool,
+    **given: Any,
+) -> None:
+    """Print exactly what would be handed over to Claude Code now.
+
+    SESSION is the beginning of an id; without it, this directory's last session.
+    """
+    from milk_tui.cli.context import run_context
+
+    run_context(wish(context, **given), session_id, situation, reason, as_json=as_json)
+
+
+@cli.command()
+@click.option("--here", is_flag=True, help="Only those of this directory.")
+@click.option("--json", "as_json", is_flag=True, help="Print them as JSON.")
+@common
+@click.pass_context
+def sessions(context: click.Context, /, here: bool, as_json: bool, **given: Any) -> None:
+    """List the sessions, last used first."""
+    from milk_tui.cli.sessions import run_sessions
+
+    run_sessions(wish(context, **given), here=here, as_json=as_json)
+
+
+@cli.command()
+@click.option("--json", "as_json", is_flag=True, help="Print the checks as JSON.")
+@common
+@click.pass_context
+def doctor(context: click.Context, /, as_json: bool, **given: Any) -> None:
+    """Check server, model, window, Claude Code and its login, settings and terminal.
+
+    Exit status 1 means that chatting or handing over cannot work yet.
+    """
+    from milk_tui.cli.doctor import run_doctor
+
+    context.exit(run_doctor(wish(context, **given), as_json=as_json))
+
+
+@cli.group()
+def model() -> None:
+    """The built-in model."""
+
+
+@model.command()
+@common
+@click.pass_context
+def pull(context: click.Context, /, **given: Any) -> None:
+    """Fetch the built-in model's weights (98 MB), checked and moved into place as a whole."""
+    from milk_tui.cli.model import run_pull
+
+    run_pull(wish(context, **given))
+
+
+def main() -> None:
+    """Run the command line."""
+    from milk_tui.agents.claude_process import leave_outer_session
+
+    leave_outer_session()
+    cli()

@@ -1,0 +1,147 @@
+"""Is everything there for the main job? The same checks for `doctor` and for the first run's checklist.
+
+Only loopback is probed unless the settings name another server; nothing is sent to any model.
+"""
+
+import shutil
+from typing import Literal
+
+from milk_tui.agents.claude_process import ClaudeFacts, claude_facts
+from milk_tui.agents.server_probe import DISCOVERY_PORTS, discover, inspect
+from milk_tui.agents.servers import ServerFacts
+from milk_tui.conversation.local_agents import has_embedded
+from milk_tui.core.errors import ConfigError
+from milk_tui.core.messages import Value
+from milk_tui.storage.config import Settings
+
+State = Literal["ok", "warning", "failed"]
+
+
+class Check(Value):
+    """One thing that was looked at."""
+
+    name: str
+    state: State
+    text: str
+    remedy: str = ""
+    """One thing to do, where there is something to do."""
+
+
+class LocalCheckup(Value):
+    """What was found out about the local role."""
+
+    check: Check
+    window: Check
+    offered: tuple[ServerFacts, ...] = ()
+    """Servers on this machine that could be chosen, and are not."""
+
+    @property
+    def is_usable(self) -> bool:
+        """Whether a prompt would be answered."""
+        return self.check.state != "failed"
+
+
+async def check_local(settings: Settings) -> LocalCheckup:
+    """Look at the server that is set; without one at the embedded model, and at what else serves here."""
+    if settings.url:
+        return await _check_server(settings)
+    found = tuple(facts for facts in await discover() if facts.state == "ok")
+    if has_embedded(settings):
+        check = Check(
+            name="Local model", state="ok", text="the built-in SmolLM2-135M: small, for trying things out"
+        )
+        window = Check(name="Window", state="ok", text="4,096 tokens")
+        return LocalCheckup(check=check, window=window, offered=found)
+    ports = ", ".join(str(port) for port in DISCOVERY_PORTS)
+    text = f"found {len(found)} on this machine" if found else f"nothing answered on 127.0.0.1 ports {ports}"
+    remedy = "Choose one of them." if found else "Start a model server, or run `milk-tui model pull`."
+    check = Check(name="Local model", state="failed", text=text, remedy=remedy)
+    return LocalCheckup(check=check, window=_assumed(), offered=found)
+
+
+async def check_claude(settings: Settings) -> Check:
+    """Look for Claude Code and at how it is logged in; its credential is never read."""
+    return claude_check(await claude_facts(str(settings.claude_path) if settings.claude_path else None))
+
+
+def claude_check(facts: ClaudeFacts) -> Check:
+    """What the facts mean for the user."""
+    if facts.problem:
+        return Check(
+            name="Claude Code",
+            state="failed",
+            text=facts.problem,
+            remedy="Only handing over needs it; everything else works.",
+        )
+    return Check(name="Claude Code", state="ok", text=f"{facts.version}, {facts.credential}")
+
+
+def check_settings(settings: Settings) -> Check:
+    """What could not be read of the settings, and where they are."""
+    where = settings.home / "tui.json"
+    if settings.warnings:
+        return Check(
+            name="Settings", state="warning", text=" ".join(settings.warnings), remedy=f"Mend {where}."
+        )
+    return Check(
+        name="Settings", state="ok", text=f"{where}" + ("" if where.exists() else " (not there yet)")
+    )
+
+
+def check_terminal() -> Check:
+    """The size of the terminal."""
+    columns, rows = shutil.get_terminal_size()
+    text = f"{columns}×{rows}"
+    if columns < 60 or rows < 20:
+        return Check(
+            name="Terminal", state="warning", text=text, remedy="60×20 is the least that is comfortable."
+        )
+    return Check(name="Terminal", state="ok", text=text)
+
+
+async def _check_server(settings: Settings) -> LocalCheckup:
+    key = settings.api_key.get_secret_value() if settings.api_key else None
+    try:
+        facts = await inspect(settings.url or "", key, model=settings.model or "")
+    except ConfigError as error:
+        failed = Check(name="Local model", state="failed", text=error.sentence, remedy=error.remedy)
+        return LocalCheckup(check=failed, window=_assumed())
+    if facts.state != "ok":
+        state: State = "warning" if facts.state == "loading" else "failed"
+        failed = Check(
+            name="Local model", state=state, text=_trouble(facts), remedy="Start it, or set another URL."
+        )
+        return LocalCheckup(check=failed, window=_assumed())
+    tools = "with tools" if facts.supports_tools else "without tools"
+    check = Check(name="Local model", state="ok", text=f"{facts.model or 'a model'} at {facts.url}, {tools}")
+    return LocalCheckup(check=check, window=_window(settings, facts))
+
+
+def _window(settings: Settings, facts: ServerFacts) -> Check:
+    if not facts.window_is_assumed:
+        return Check(name="Window", state="ok", text=f"{facts.window:,} tokens")
+    if settings.window:
+        return Check(name="Window", state="ok", text=f"{settings.window:,} tokens, as set")
+    return _assumed()
+
+
+def _assumed() -> Check:
+    return Check(
+        name="Window",
+        state="warning",
+        text="unknown, 8,192 tokens assumed",
+        remedy="Set `window` if it differs.",
+    )
+
+
+def _trouble(facts: ServerFacts) -> str:
+    words = f": {facts.words}" if facts.words else ""
+    match facts.state:
+        case "loading":
+            return f"{facts.url} is loading its model{words}"
+        case "refused":
+            return f"{facts.url} refuses the key{words}"
+        case "not_a_model_server":
+            return f"{facts.url} answers, but not as a model server{words}"
+        case _:
+            return f"nothing answers at {facts.url}{words}"

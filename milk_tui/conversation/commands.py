@@ -1,0 +1,57 @@
+"""The slash commands: one table that dispatch, completion and help are made from.
+
+A command is only recognised at the very start of a prompt. What it does is named by its action; the screen has a
+method for each.
+"""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Command:
+    """One slash command."""
+
+    name: str
+    help: str
+    action: str
+    """What the screen does: `action_<this>`, called with the text behind the command."""
+    aliases: tuple[str, ...] = ()
+    argument: str = ""
+    """What may follow, for the help; empty if nothing does."""
+
+
+COMMANDS: tuple[Command, ...] = (
+    Command(
+        "/escalate", "Preview the hand-off to Claude Code", "escalate", ("/claude", "/handoff"), "[text]"
+    ),
+    Command("/escalate!", "Hand over at once, without the preview", "escalate_now", ("/claude!",), "text"),
+    Command("/local", "Give the floor back to the local agent", "return_to_local", ("/primary",)),
+    Command("/need", "Say what you are trying to get done", "set_need", ("/goal",), "[text]"),
+    Command("/bricks", "Show or hide the brick column", "toggle_bricks", ("/panel", "/budget")),
+    Command("/copy", "Copy the last answer", "copy_answer"),
+    Command("/new", "Begin a new session", "new_session", ("/clear",)),
+    Command("/checklist", "Look at server, model and Claude again", "checklist", ("/doctor",)),
+    Command("/theme", "Change the colours", "change_theme"),
+    Command("/help", "Keys and commands", "help", ("/?",)),
+    Command("/quit", "Leave; the session is kept", "quit", ("/exit", "/q")),
+)
+
+
+def parsed(text: str) -> tuple[Command, str] | None:
+    """The command at the start of a prompt and the text behind it, as it was typed; `None` if there is none."""
+    if not text.startswith("/"):
+        return None
+    parts = text.split(maxsplit=1)
+    word = parts[0]
+    for command in COMMANDS:
+        if word == command.name or word in command.aliases:
+            return command, text[len(word) :].strip()
+    return None
+
+
+def is_mistyped(text: str) -> bool:
+    """Whether a prompt looks like a command that does not exist, rather than a path or a sentence."""
+    word = text.split(maxsplit=1)[0] if text.strip() else ""
+    return (
+        word.startswith("/") and word[1:].replace("-", "").replace("!", "").isalpha() and parsed(text) is None
+    )

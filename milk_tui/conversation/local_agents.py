@@ -1,0 +1,45 @@
+"""Who fills the local role: the server that is set, else the embedded model, else nobody.
+
+A server that was merely found is offered to the user and never chosen here.
+"""
+
+from milk_tui.agents.base import Agent
+from milk_tui.agents.embedded import EmbeddedAgent, EmbeddedModel
+from milk_tui.agents.no_model import NoModel
+from milk_tui.agents.server_agent import ServerAgent
+from milk_tui.agents.servers import Server
+from milk_tui.agents.weights import find_weights
+from milk_tui.storage.config import Settings
+
+
+def chat_on(settings: Settings, server: Server) -> Agent:
+    """The chat agent on a server, as the settings want it."""
+    from milk_tui.agents.openai_chat import ChatSettings, OpenAIChat
+
+    return OpenAIChat(server, ChatSettings(max_tokens=settings.max_tokens))
+
+
+def agent_at(settings: Settings, url: str, model: str = "") -> ServerAgent:
+    """The local agent on the server at this address. Raises `ConfigError` when it is no address."""
+    return ServerAgent(
+        url,
+        lambda server: chat_on(settings, server),
+        model=model,
+        api_key=settings.api_key,
+        window=settings.window,
+    )
+
+
+def local_agent(settings: Settings) -> Agent:
+    """The agent that the settings choose for the local role."""
+    if settings.url:
+        return agent_at(settings, settings.url, settings.model or "")
+    if has_embedded(settings):
+        model = EmbeddedModel(settings.home, settings.model_path)
+        return EmbeddedAgent(model, lambda server: chat_on(settings, server))
+    return NoModel()
+
+
+def has_embedded(settings: Settings) -> bool:
+    """Whether the built-in model may be used and its weights are on this machine."""
+    return settings.embedded and find_weights(settings.home, settings.model_path) is not None

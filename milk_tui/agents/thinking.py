@@ -22,6 +22,7 @@ class ThinkSplitter:
     def __init__(self) -> None:
         self._place: Literal["start", "inside", "closed", "after"] = "start"
         self._held = ""
+        self._has_thought = False
 
     def feed(self, text: str) -> list[Part]:
         """What can be told apart so far; the rest is held until more comes."""
@@ -44,7 +45,7 @@ class ThinkSplitter:
         begun = self._held.lstrip()
         if begun.startswith(OPEN):
             self._place = "inside"
-            self._held = begun[len(OPEN) :].lstrip("\n")
+            self._held = begun[len(OPEN) :]
         elif not OPEN.startswith(begun):
             self._place = "after"
 
@@ -57,6 +58,8 @@ class ThinkSplitter:
         else:
             keep = _begun(self._held)
             thought, self._held = self._held[: len(self._held) - keep], self._held[len(self._held) - keep :]
+        thought = thought if self._has_thought else thought.lstrip()
+        self._has_thought = self._has_thought or bool(thought)
         return [Part("thinking", thought)] if thought else []
 
     def _answer(self) -> list[Part]:

@@ -5,6 +5,7 @@ text that an agent, a tool or the user wrote is fenced as data. This module buil
 """
 
 from collections.abc import Iterable
+from itertools import islice
 from typing import Literal
 
 from milk_tui.core.bricks import Brick, Gauge, Segment
@@ -39,9 +40,18 @@ _ORDER: tuple[PartName, ...] = (
 _TITLES: dict[PartName, str] = {
     "escalation_brief": "Why the local model asks for you",
     "current_need": "What the user is trying to get done",
-    "local_summary": "What was done locally since your last turn, oldest first",
+    "local_summary": "What the user and the local model did so far, oldest first",
     "percepts": "Facts recorded in this directory, newest first",
 }
+
+_TITLES_ON_RESUME: dict[PartName, str] = {
+    **_TITLES,
+    "local_summary": "What the user and the local model did since your last turn, oldest first",
+    "percepts": "Facts recorded since your last turn, newest first",
+}
+
+_FACTS_LOOKED_AT = 500
+"""Facts that are looked at for a hand-off, so that repeats cost no more than others."""
 
 
 class Part(Value):
@@ -110,13 +120,16 @@ def assembled(
         Part(name="identity", text=identity(nonce), budget=IDENTITY_BUDGET),
         Part(name="instructions", text=tag_instructions(nonce), budget=INSTRUCTIONS_BUDGET),
     ]
-    changing = [
-        _part("escalation_brief", brief if situation == "agent" else "", BRIEF_BUDGET, nonce),
-        _part("current_need", _dated(need), NEED_BUDGET, nonce),
-        _part("local_summary", local_summary.text, local_summary.budget, nonce),
-        _part("percepts", _listed(percepts, PERCEPTS_BUDGET - FRAME), PERCEPTS_BUDGET, nonce),
+    changing: tuple[tuple[PartName, str, int], ...] = (
+        ("escalation_brief", brief if situation == "agent" else "", BRIEF_BUDGET),
+        ("current_need", _dated(need), NEED_BUDGET),
+        ("local_summary", local_summary.text, local_summary.budget),
+        ("percepts", _listed(percepts, PERCEPTS_BUDGET - FRAME), PERCEPTS_BUDGET),
+    )
+    titles = _TITLES_ON_RESUME if situation == "resume" else _TITLES
+    present = [
+        _part(name, titles[name], body, budget, nonce) for name, body, budget in changing if body.strip()
     ]
-    present = [part for part in changing if part is not None]
     return Handoff(
         situation=situation,
         parts=tuple(sorted((*standing, *present), key=lambda part: _ORDER.index(part.name))),
@@ -131,10 +144,8 @@ def fenced(title: str, name: str, body: str, nonce: str) -> str:
     return f"\n## {title}\n<<<{name} {nonce}\n{body.replace(nonce, '…')}\n>>> {nonce}\n"
 
 
-def _part(name: PartName, body: str, budget: int, nonce: str) -> Part | None:
-    if not body.strip():
-        return None
-    text = fenced(_TITLES[name], name, cut_middle(body, max(budget - FRAME, 0)), nonce)
+def _part(name: PartName, title: str, body: str, budget: int, nonce: str) -> Part:
+    text = fenced(title, name, cut_middle(body, max(budget - FRAME, 0)), nonce)
     return Part(name=name, text=text, budget=budget)
 
 
@@ -145,9 +156,9 @@ def _dated(need: Brick) -> str:
 def _listed(facts: Iterable[str], room: int) -> str:
     """As many facts as fit, newest first and without repeats; a long one is shortened to keep room for others."""
     lines: dict[str, None] = {}
-    for fact in facts:
+    for fact in islice(facts, _FACTS_LOOKED_AT):
         line = f"- {one_line(fact, PERCEPT_LIMIT)}"
-        if line in lines:
+        if line in lines or not fact.strip():
             continue
         if len(line) + 1 > room:
             break

@@ -39,7 +39,7 @@ class ToolCall(Value):
         """The arguments as a dictionary; empty when they are not a JSON object."""
         try:
             value = json.loads(self.arguments)
-        except ValueError:
+        except (ValueError, RecursionError):
             return {}
         return value if isinstance(value, dict) else {}
 

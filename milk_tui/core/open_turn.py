@@ -28,6 +28,8 @@ class OpenTurn:
         self._calls: list[ToolCall] = []
         self._unanswered: dict[str, None] = {}
         self._sealed_chars = self._messages[0].chars
+        self._step = 1
+        """Where the messages of the present step begin: what a voided step takes back."""
         self._written_chars = 0
 
     @property
@@ -61,12 +63,26 @@ class OpenTurn:
         del self._unanswered[result.call_id]
         self.seal()
         self._append(Message(id=self._next_id(), role="tool", result=result))
+        self._step = len(self._messages)
+
+    def begin_step(self) -> None:
+        """Complete the step before; what follows belongs to a new one."""
+        self.seal()
+        self._step = len(self._messages)
 
     def void(self) -> None:
-        """Forget what the present step has said: the agent starts it again."""
-        for call in self._calls:
-            self._unanswered.pop(call.id, None)
-        self._start_message()
+        """Forget what the present step has said: the agent starts it again. What has a result has happened."""
+        self.seal()
+        for message in self._messages[self._step :]:
+            self._sealed_chars -= message.chars
+            for call in message.calls:
+                self._unanswered.pop(call.id, None)
+        del self._messages[self._step :]
+
+    def end(self, status: TurnStatus, failure: Failure | None = None) -> None:
+        """Say how the turn ended. The first word counts: what comes after an interruption is too late."""
+        if self.status == "running":
+            self.status, self.failure = status, failure
 
     def seal(self) -> None:
         """Complete the message being written, if there is anything in it."""
@@ -82,6 +98,7 @@ class OpenTurn:
 
     def closed(self, at: datetime, receipt: Receipt | None) -> Turn:
         """The turn as it will stay. Every call has exactly one result: what never came was cancelled."""
+        self.end("interrupted")
         self.seal()
         for call_id in tuple(self._unanswered):
             self.add_result(ToolResult(call_id=call_id, text="Cancelled.", is_error=True))

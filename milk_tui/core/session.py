@@ -6,14 +6,15 @@ clock and no file: times come with the events, and the store reads the values it
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
+from itertools import takewhile
 from typing import Literal, assert_never
 
 from milk_tui.core import events as ev
-from milk_tui.core.bricks import Brick, BrickName, Bricks, Gauge
-from milk_tui.core.budget import BRIEF_LIMIT, CONTEXT_BUDGET, NEED_BUDGET, NEED_LIMIT
-from milk_tui.core.cut import one_line
+from milk_tui.core.bricks import Brick, Bricks, Gauge
+from milk_tui.core.budget import BRIEF_LIMIT, CONTEXT_BUDGET, NEED_BUDGET, NEED_LIMIT, PERCEPT_LIMIT
+from milk_tui.core.cut import cut_middle, one_line
 from milk_tui.core.handoff import FRAME, Handoff, assembled
-from milk_tui.core.messages import AgentRole, Situation, Turn, Value
+from milk_tui.core.messages import AgentRole, Receipt, Situation, Turn, Value
 from milk_tui.core.open_turn import OpenTurn
 from milk_tui.core.summary import summary
 from milk_tui.core.tally import Tally
@@ -44,6 +45,8 @@ class SessionState(Value):
     """The turn in which the need was set; `None` when there is none."""
     brief: str = ""
     claude_session_id: str | None = None
+    forgotten_turn: int = 0
+    """The last turn when a session of Claude's was lost; what Claude knew then, it does not know any more."""
     local_summary: str = ""
     claude_summary: str = ""
     handed_over: bool = False
@@ -68,14 +71,15 @@ class Session:
             turns: The finished turns, oldest first.
             percepts: The facts of this session, oldest first.
             directory_percepts: Facts of the directory's other sessions, newest first.
-            budget: Characters for each summary (`context_budget_chars`).
+            budget: Characters for each summary (`context_budget_chars`), 500 or more.
         """
         self.state = state
         self.turns: list[Turn] = list(turns)
         self.percepts: list[Percept] = list(percepts)
         self.directory_percepts: tuple[str, ...] = tuple(directory_percepts)
         self.budget = budget
-        self.tally = Tally()
+        self._room = max(budget - FRAME, 0)
+        self.tally = Tally(state.forgotten_turn)
         self._open: OpenTurn | None = None
         for turn in self.turns:
             self.tally.add(turn)
@@ -113,14 +117,13 @@ class Session:
     @property
     def need(self) -> Brick:
         """The current need as a brick."""
-        last = self.turns[-1].number if self.turns else 0
         set_at = self.state.need_turn
         return Brick(
             name="current_need",
             text=self.state.need,
             budget=NEED_BUDGET,
             by=self.state.need_by,
-            is_stale=set_at is not None and last - set_at > STALE_AFTER,
+            is_stale=set_at is not None and self._last_number - set_at > STALE_AFTER,
         )
 
     def new_percepts(self, situation: Situation) -> Iterator[str]:
@@ -138,7 +141,7 @@ class Session:
         return assembled(
             situation or self.situation,
             nonce=self.state.nonce,
-            brief=reason or self.state.brief,
+            brief=one_line(reason, BRIEF_LIMIT) or self.state.brief,
             need=self.need,
             local_summary=self.local_summary,
             percepts=self.new_percepts(situation or self.situation),
@@ -163,10 +166,10 @@ class Session:
         """Change the state by one event."""
         match event:
             case ev.TurnStarted():
-                number = self.turns[-1].number + 1 if self.turns else 1
-                self._open = OpenTurn(number, event)
+                self._close(event.at)
+                self._open = OpenTurn(self._last_number + 1, event)
             case ev.TurnEnded():
-                self._close(event)
+                self._close(event.at, event.receipt)
             case ev.NeedEdited():
                 self._set_need(event.text, "user" if event.text.strip() else "")
             case ev.BriefSet():
@@ -174,7 +177,7 @@ class Session:
             case ev.FloorChanged():
                 self._update(floor=event.floor, handed_over=False)
             case ev.ClaudeSessionForgotten():
-                self._update(claude_session_id=None, handed_over=False)
+                self._forget()
             case _:
                 self._apply_to_turn(event)
 
@@ -189,7 +192,7 @@ class Session:
             case ev.ThinkingDelta():
                 turn.add_thinking(event.text)
             case ev.StepStarted():
-                turn.seal()
+                turn.begin_step()
             case ev.StepVoided():
                 turn.void()
             case ev.ToolCallStarted():
@@ -197,11 +200,11 @@ class Session:
             case ev.ToolCallFinished():
                 turn.add_result(event.result)
             case ev.AgentFinished():
-                turn.status = "finished"
+                turn.end("finished")
             case ev.AgentFailed():
-                turn.status, turn.failure = "failed", event.failure
+                turn.end("failed", event.failure)
             case ev.TurnInterrupted():
-                turn.status = "interrupted"
+                turn.end("interrupted")
             case _:
                 self._note(turn, event)
 
@@ -219,63 +222,77 @@ class Session:
     ) -> None:
         match event:
             case ev.AgentReady():
-                turn.model = event.model
+                turn.model = event.model or turn.model
                 if event.session_id and turn.agent == "claude":
                     self._update(claude_session_id=event.session_id)
             case ev.NeedChanged():
-                if self.state.need_by != "user":
+                if event.text.strip() and self.state.need_by != "user":
                     self._set_need(event.text, turn.agent)
             case ev.PerceptRecorded():
-                self.percepts.append(Percept(text=event.text, turn=turn.number))
+                self._record(Percept(text=one_line(event.text, PERCEPT_LIMIT), turn=turn.number))
             case ev.UsageReported():
                 turn.usage = turn.usage.plus(event.usage)
             case ev.EscalationRequested():
-                self._update(brief=one_line(event.reason, BRIEF_LIMIT))
+                if turn.agent == "local":
+                    self._update(brief=one_line(event.reason, BRIEF_LIMIT))
             case ev.RetryScheduled() | ev.Silent() | ev.Noticed():
                 pass
             case _:
                 assert_never(event)
 
-    def _close(self, event: ev.TurnEnded) -> None:
+    def _close(self, at: datetime, receipt: Receipt | None = None) -> None:
         if self._open is None:
             return
-        turn, self._open = self._open.closed(event.at, event.receipt), None
+        turn, self._open = self._open.closed(at, receipt), None
         self.turns.append(turn)
         self.tally.add(turn)
         if turn.agent == "claude":
             if turn.status == "finished":
                 self._update(handed_over=True, brief="")
-            if self.tally.stay_has_work:
-                self.claude_summary = self._claude_summary()
+            self.claude_summary = self._claude_summary() or self.claude_summary
         self.local_summary = self._local_summary()
         self._update(local_summary=self.local_summary.text, claude_summary=self.claude_summary.text)
 
+    def _forget(self) -> None:
+        """Claude's session is lost: a new one is told all that was done locally."""
+        self.tally.forget(self._last_number)
+        self.local_summary = self._local_summary()
+        self._update(
+            claude_session_id=None,
+            handed_over=False,
+            forgotten_turn=self._last_number,
+            local_summary=self.local_summary.text,
+        )
+
+    def _record(self, percept: Percept) -> None:
+        """Keep a fact, once in a turn: an agent that starts a step again says it again."""
+        latest = takewhile(lambda known: known.turn == percept.turn, reversed(self.percepts))
+        if percept.text and percept not in latest:
+            self.percepts.append(percept)
+
     def _local_summary(self) -> Brick:
-        turns = (turn for turn in self._back_to(self.tally.known) if turn.agent == "local")
-        return self._summary("local_summary", turns, self.tally.local_since)
+        turns, total = self.tally.local_turns_since(), self.tally.local_since
+        return summary("local_summary", turns, total, self._room, self.budget)
 
-    def _claude_summary(self) -> Brick:
-        before = self.turns[self.tally.stay_first].number - 1
-        turns = (turn for turn in self._back_to(before) if turn.agent == "claude" and turn.status != "failed")
-        return self._summary("claude_summary", turns, len(self.turns) - self.tally.stay_first)
-
-    def _summary(self, name: BrickName, turns: Iterator[Turn], total: int) -> Brick:
-        return summary(name, turns, total, room=max(self.budget - FRAME, 0), budget=self.budget)
+    def _claude_summary(self) -> Brick | None:
+        """The summary of Claude's last stay; `None` when there was nothing in it worth one."""
+        if not self.tally.stay_has_work:
+            return None
+        stay = self.tally.stay
+        return summary("claude_summary", reversed(stay), len(stay), self._room, self.budget)
 
     def _restored_claude_summary(self) -> Brick:
-        """After reopening: the summary as it was stored, for an empty stay may have followed it."""
-        return Brick(name="claude_summary", text=self.state.claude_summary, budget=self.budget)
+        """After reopening: made anew, or as it was stored when the last stay was empty."""
+        text = cut_middle(self.state.claude_summary, self._room)
+        return self._claude_summary() or Brick(name="claude_summary", text=text, budget=self.budget)
 
-    def _back_to(self, number: int) -> Iterator[Turn]:
-        """Turns after the one of that number, newest first."""
-        for turn in reversed(self.turns):
-            if turn.number <= number:
-                return
-            yield turn
+    @property
+    def _last_number(self) -> int:
+        return self.turns[-1].number if self.turns else 0
 
     def _set_need(self, text: str, by: Literal["", "user", "local", "claude"]) -> None:
         need = one_line(text, NEED_LIMIT)
-        number = self._open.number if self._open else (self.turns[-1].number if self.turns else 0)
+        number = self._open.number if self._open else self._last_number
         self._update(need=need, need_by=by if need else "", need_turn=number if need else None)
 
     def _update(self, **changes: object) -> None:

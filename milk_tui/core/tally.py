@@ -1,5 +1,7 @@
 """Running figures over a session's finished turns, so that nothing later has to visit them all."""
 
+from collections.abc import Iterator
+
 from milk_tui.core.messages import AgentRole, Turn, Usage
 
 EMPTY_STAY = 200
@@ -9,18 +11,19 @@ EMPTY_STAY = 200
 class Tally:
     """What has been counted so far. A stay is a row of Claude's turns with no local turn between them."""
 
-    def __init__(self) -> None:
-        self.turns = 0
+    def __init__(self, forgotten: int = 0) -> None:
+        """Begin to count; what Claude knew up to the turn of that number is forgotten."""
         self.chars = 0
         """Characters that the raw history of the finished turns would take."""
         self.known = 0
         """Number of the last turn that Claude finished; it was handed everything before."""
-        self.local_since = 0
-        """Local turns after that one."""
+        self.stay: list[Turn] = []
+        """Claude's turns of its last stay, without those that failed before anything was done."""
         self.usage: dict[AgentRole, Usage] = {"local": Usage(), "claude": Usage()}
         self.model: dict[AgentRole, str] = {"local": "", "claude": ""}
-        self.stay_first = 0
-        """Index of the first turn of Claude's last stay."""
+        self._forgotten = forgotten
+        self._local: list[Turn] = []
+        self._known_local = 0
         self._last_agent: AgentRole = "local"
         self._stay_chars = 0
         self._stay_called = False
@@ -30,23 +33,40 @@ class Tally:
         """Whether Claude's last stay left something worth a summary."""
         return self._stay_called or self._stay_chars >= EMPTY_STAY
 
+    @property
+    def local_since(self) -> int:
+        """How many local turns Claude does not know."""
+        return len(self._local) - self._known_local
+
+    def local_turns_since(self) -> Iterator[Turn]:
+        """Those turns, newest first."""
+        for index in range(len(self._local) - 1, self._known_local - 1, -1):
+            yield self._local[index]
+
     def add(self, turn: Turn) -> None:
         """Count one more finished turn."""
         self.chars += sum(message.chars for message in turn.messages)
         self.usage[turn.agent] = self.usage[turn.agent].plus(turn.usage)
         self.model[turn.agent] = turn.model or self.model[turn.agent]
         if turn.agent == "local":
-            self.local_since += 1
+            self._local.append(turn)
         else:
             self._add_to_stay(turn)
         self._last_agent = turn.agent
-        self.turns += 1
+
+    def forget(self, number: int) -> None:
+        """Claude's session is gone after the turn of that number, and with it all that Claude knew."""
+        self._forgotten = number
+        self.known = self._known_local = 0
 
     def _add_to_stay(self, turn: Turn) -> None:
         if self._last_agent == "local":
-            self.stay_first, self._stay_chars, self._stay_called = self.turns, 0, False
-        if turn.status == "finished":
-            self.local_since, self.known = 0, turn.number
-        if turn.status != "failed":
-            self._stay_chars += len(turn.answer)
-            self._stay_called = self._stay_called or bool(turn.calls)
+            self.stay, self._stay_chars, self._stay_called = [], 0, False
+        if turn.status == "finished" and turn.number > self._forgotten:
+            self.known, self._known_local = turn.number, len(self._local)
+        answer, calls = turn.answer, turn.calls
+        if turn.status == "failed" and not (answer or calls):
+            return
+        self.stay.append(turn)
+        self._stay_chars += len(answer)
+        self._stay_called = self._stay_called or bool(calls)

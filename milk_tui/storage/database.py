@@ -7,7 +7,7 @@ import os
 import sqlite3
 import threading
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -44,8 +44,9 @@ class Database:
         self.path = home / "sessions.db"
         self.warnings: tuple[str, ...] = ()
         """What was lost, and where it was kept, for the user to read."""
-        self.file: FileId | None = None
-        """The file that is open. Once it changes, nothing of what was written before is known to be there."""
+        self.opened = 0
+        """How often a file was opened. Once it grows, nothing of what was written before is known to be there."""
+        self._file: FileId | None = None
         self._connection: sqlite3.Connection | None = None
         self._lock = threading.RLock()
 
@@ -72,7 +73,7 @@ class Database:
             StoreError: it cannot be written; nothing was changed.
         """
         with self._lock, self._explained("written"):
-            if self._connection is not None and self._file_id() != self.file:
+            if self._connection is not None and self._file_id() != self._file:
                 self.close()  # deleted or replaced under us: what is written to it would be lost
             connection = self._opened()
             connection.execute("BEGIN IMMEDIATE")
@@ -102,7 +103,7 @@ class Database:
         from milk_tui.storage.rescue import rescued
 
         with self._lock, self._explained("replaced"):
-            damaged = self.file
+            damaged = self._file
             self.close()
             with FileLock(self.path.with_name("sessions.db.lock")):
                 if self._file_id() != damaged:
@@ -130,8 +131,10 @@ class Database:
     def _connected(self) -> sqlite3.Connection:
         make_folder(self.path.parent)
         # Created here and not by SQLite, so that it is never readable by others; its companions follow its mode.
-        os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600))
-        self.file = self._file_id()
+        with suppress(FileExistsError):
+            os.close(os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+        self._file = self._file_id()
+        self.opened += 1
         connection = sqlite3.connect(
             self.path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False, uri=True
         )
@@ -180,15 +183,11 @@ class Database:
 def _prepare(connection: sqlite3.Connection) -> None:
     # Bytes that are no UTF-8 are shown as such and never stop a session from opening.
     connection.text_factory = lambda raw: raw.decode("utf-8", "replace")
+    _refuse(connection)
     connection.execute("PRAGMA foreign_keys = ON")
     connection.execute("PRAGMA journal_mode = WAL")
     # In this mode a kill of the program loses nothing; a power cut may lose the last moments, never the file.
     connection.execute("PRAGMA synchronous = NORMAL")
-    if _schema(connection) > SCHEMA:
-        raise StoreError(
-            "The sessions were written by a newer milk-tui than this one.",
-            "Update milk-tui, or name another folder with MILK_HOME.",
-        )
     try:
         if _schema(connection) < SCHEMA:
             _upgrade(connection)
@@ -196,8 +195,24 @@ def _prepare(connection: sqlite3.Connection) -> None:
             connection.execute(f"SELECT {columns} FROM {table} LIMIT 0")
     except sqlite3.OperationalError as error:
         if error.sqlite_errorcode == sqlite3.SQLITE_ERROR:
-            raise Damaged("Tables are missing, or others are in their place.") from error
+            raise Damaged("Some tables are missing.") from error
         raise
+
+
+def _refuse(connection: sqlite3.Connection) -> None:
+    """Refuse a file that is not for us, before anything in it is changed."""
+    # One transaction, for another program may be creating the tables at this moment.
+    connection.execute("BEGIN")
+    schema = _schema(connection)
+    tables = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]
+    connection.execute("COMMIT")
+    if schema > SCHEMA:
+        raise StoreError(
+            "The sessions were written by a newer milk-tui than this one.",
+            "Update milk-tui, or name another folder with MILK_HOME.",
+        )
+    if schema == 0 and tables:
+        raise Damaged("The tables are another program's.")
 
 
 def _schema(connection: sqlite3.Connection) -> int:

@@ -5,6 +5,7 @@ is in a session.
 """
 
 import os
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -57,7 +58,6 @@ class SessionLock:
             lock = FileLock(self._path, mode=0o600)
             lock.acquire(blocking=False)
             self._lock = lock
-            self._owner.write_text(str(os.getpid()), encoding="ascii")
         except Timeout:
             by = f" (process {self.owner})" if self.owner else ""
             raise StoreError(
@@ -65,8 +65,10 @@ class SessionLock:
                 "Close it there, or begin a new session.",
             ) from None
         except (OSError, NotImplementedError) as error:
-            self.close()
             raise StoreError(f"{self._path} cannot be locked: {error}.") from error
+        # The lock holds without it: on a full disk only the number is missing.
+        with suppress(OSError):
+            self._owner.write_text(str(os.getpid()), encoding="ascii")
 
     def close(self) -> None:
         """Give the lock back. The session is free for others at once."""

@@ -52,10 +52,10 @@ def turns_of(connection: sqlite3.Connection, session: str) -> tuple[list[Turn], 
             messages.setdefault(number, []).append(message)
     turns: list[Turn] = []
     lost: list[int] = []
-    for number, *rest in connection.execute(
+    for number, agent, status, value in connection.execute(
         "SELECT turn, agent, status, value FROM turns WHERE session = ? ORDER BY turn", (session,)
     ):
-        turn = turn_read(number, *rest, messages.get(number, ()))
+        turn = turn_read(number, agent, status, value, messages.get(number, ()))
         if turn is None:
             lost.append(number)
         else:
@@ -109,10 +109,11 @@ def entries(connection: sqlite3.Connection, cwd: str | None, limit: int) -> list
 
 
 def ids_beginning(connection: sqlite3.Connection, prefix: str, limit: int) -> list[str]:
-    """Ids that begin so, last used first."""
+    """Ids that begin so: the one that is no longer than this first, the others by last use."""
     rows: Iterable[tuple[object]] = connection.execute(
-        "SELECT session FROM sessions WHERE substr(session, 1, ?) = ? ORDER BY used_at DESC LIMIT ?",
-        (len(prefix), well_formed(prefix), limit),
+        "SELECT session FROM sessions WHERE substr(session, 1, ?) = ? "
+        "ORDER BY length(session) = ? DESC, used_at DESC LIMIT ?",
+        (len(prefix), well_formed(prefix), len(prefix), limit),
     )
     return [str(row[0]) for row in rows]
 

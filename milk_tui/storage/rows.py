@@ -5,6 +5,7 @@ made safe again, and what cannot be read loses only itself. No SQL and no file i
 """
 
 import json
+import re
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Any, TypeVar
@@ -17,6 +18,9 @@ from milk_tui.core.session import SessionState
 from milk_tui.core.text import sanitize
 
 V = TypeVar("V", bound=Value)
+
+_ESCAPE = re.compile(r"\\[bfru]")
+"""What may stand for an unsafe character in JSON."""
 
 CANCELLED = "Cancelled."
 """The result of a call that was running when the program ended."""
@@ -42,20 +46,20 @@ def written(value: Value, besides: set[str] | None = None) -> str:
 
 def state_read(session: str, cwd: str, floor: str, value: str) -> SessionState | None:
     """A session's state; a field that cannot be read takes its default. None if what is needed is not there."""
-    return _read(SessionState, value, {"id": session, "cwd": cwd, "floor": floor})
+    return _read(SessionState, value, {"id": _safe(session), "cwd": _safe(cwd), "floor": floor})
 
 
 def message_read(number: int, place: int, role: str, text: str, value: str) -> Message | None:
     """A message. Its text survives even if the rest of it cannot be read."""
-    return _read(Message, value, {"id": f"{number}.{place}", "role": role, "text": text})
+    return _read(Message, value, {"id": f"{number}.{place}", "role": role, "text": _safe(text)})
 
 
 def turn_read(number: int, agent: str, status: str, value: str, messages: Sequence[Message]) -> Turn | None:
     """A turn with these messages; None if it has no prompt or its own row cannot be read."""
     if not messages or messages[0].role != "user":
         return None
-    turn = _read(Turn, value, {"number": number, "agent": agent, "status": status, "messages": ()})
-    return turn.model_copy(update={"messages": tuple(messages)}) if turn else None
+    columns = {"number": number, "agent": agent, "status": status, "messages": tuple(messages)}
+    return _read(Turn, value, columns)
 
 
 def closed(turn: Turn, at: datetime) -> Turn:
@@ -78,24 +82,34 @@ def closed(turn: Turn, at: datetime) -> Turn:
 
 def _read(kind: type[V], value: str, columns: dict[str, Any]) -> V | None:
     fields = {**_object(value), **columns}
-    safe = _mapped(fields, sanitize, well_formed)
     while True:
         try:
-            return kind.model_validate(safe)
+            return kind.model_validate(fields)
         except ValidationError as error:
-            wrong = {str(each["loc"][0]) for each in error.errors(include_url=False)} & safe.keys()
+            wrong = {str(each["loc"][0]) for each in error.errors(include_url=False)} & fields.keys()
             if not wrong:
                 return None
             for key in wrong:
-                del safe[key]
+                del fields[key]
+
+
+def _safe(column: object) -> str:
+    """A text column; whatever else was put there is no text of ours."""
+    return sanitize(column) if isinstance(column, str) else ""
 
 
 def _object(text: str) -> dict[str, Any]:
+    """The fields in a JSON object, with every text in them safe; none if it is no object."""
     try:
         value = json.loads(text)
     except (ValueError, TypeError, RecursionError):
         return {}
-    return value if isinstance(value, dict) else {}
+    if not isinstance(value, dict):
+        return {}
+    # Nearly all rows are safe as they stand, and looking at one text is cheaper than at each in it.
+    is_safe = not _ESCAPE.search(text) and sanitize(text) == text
+    fields: dict[str, Any] = value if is_safe else _mapped(value, sanitize, well_formed)
+    return fields
 
 
 def _mapped(value: Any, text: Callable[[str], str], arguments: Callable[[str], str]) -> Any:

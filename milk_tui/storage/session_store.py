@@ -5,9 +5,12 @@ rest in one transaction. After a kill at any moment everything saved is there. I
 who may write to one is the business of `milk_tui.storage.locks`.
 """
 
+import sqlite3
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TypeVar
 from uuid import uuid4
 
 from milk_tui.core.budget import CONTEXT_BUDGET
@@ -15,12 +18,14 @@ from milk_tui.core.errors import StoreError
 from milk_tui.core.messages import Turn
 from milk_tui.core.session import Session, SessionState
 from milk_tui.storage import reading
-from milk_tui.storage.database import Damaged, Database, FileId
+from milk_tui.storage.database import Damaged, Database
 from milk_tui.storage.reading import SessionEntry
 from milk_tui.storage.rows import closed
 from milk_tui.storage.writing import canonical, copy_session, put_percepts, put_state, put_turn
 
 __all__ = ["SessionEntry", "SessionStore"]
+
+T = TypeVar("T")
 
 PERCEPTS_LIMIT = 20_000
 """Characters of a directory's facts that are read; a hand-off takes fewer."""
@@ -43,7 +48,7 @@ class SessionStore:
 
     def __init__(self, home: Path) -> None:
         self._database = Database(home)
-        self._file: FileId | None = None
+        self._opened = 0
         self._written: dict[str, _Written] = {}
         self._lost: tuple[str, ...] = ()
         self.trouble: StoreError | None = None
@@ -113,13 +118,12 @@ class SessionStore:
 
     def latest(self, cwd: str) -> str | None:
         """The session of a directory that was used last."""
-        with self._database.reading() as connection:
-            return reading.latest_in(connection, canonical(cwd))
+        return self._read(lambda connection: reading.latest_in(connection, canonical(cwd)))
 
     def listed(self, cwd: str | None = None, limit: int = 100) -> list[SessionEntry]:
         """Sessions, last used first; of one directory or of all."""
-        with self._database.reading() as connection:
-            return reading.entries(connection, None if cwd is None else canonical(cwd), limit)
+        name = None if cwd is None else canonical(cwd)
+        return self._read(lambda connection: reading.entries(connection, name, limit))
 
     def find(self, prefix: str) -> str:
         """The id that begins so.
@@ -127,13 +131,14 @@ class SessionStore:
         Raises:
             StoreError: none does, or several do.
         """
-        with self._database.reading() as connection:
-            if prefix and reading.has_session(connection, prefix):
-                return prefix
-            ids = reading.ids_beginning(connection, prefix, limit=6) if prefix else []
+        ids = (
+            self._read(lambda connection: reading.ids_beginning(connection, prefix, limit=6))
+            if prefix
+            else []
+        )
         if not ids:
             raise StoreError(f"No session begins with {prefix!r}.", _LIST)
-        if len(ids) > 1:
+        if len(ids) > 1 and prefix != ids[0]:
             raise StoreError(
                 f"Several sessions begin with {prefix!r}: {', '.join(ids)}.", "Give more of the id."
             )
@@ -147,8 +152,8 @@ class SessionStore:
             besides: A session whose own facts are left out.
             limit_chars: The most characters of all of them together.
         """
-        with self._database.reading() as connection:
-            return reading.percepts_in(connection, canonical(cwd), besides, limit_chars)
+        name = canonical(cwd)
+        return self._read(lambda connection: reading.percepts_in(connection, name, besides, limit_chars))
 
     def fork(self, session: Session) -> str:
         """Copy a session's finished turns and facts under a new id.
@@ -195,8 +200,18 @@ class SessionStore:
             put_percepts(connection, session.state, session.percepts[before.percepts :], before.percepts, now)
         self._written[name] = after
 
+    def _read(self, query: Callable[[sqlite3.Connection], T]) -> T:
+        """Ask about all sessions. If the file is damaged, those that can be read are taken over and asked about."""
+        try:
+            with self._database.reading() as connection:
+                return query(connection)
+        except Damaged:
+            self._database.set_aside()
+        with self._database.reading() as connection:
+            return query(connection)
+
     def _match_file(self) -> None:
-        """Forget what was written once another file has taken the place of the one it was written to."""
-        if self._file != self._database.file:
-            self._file = self._database.file
+        """Forget what was written once the file was opened anew: another one may have taken its place."""
+        if self._opened != self._database.opened:
+            self._opened = self._database.opened
             self._written.clear()

@@ -194,7 +194,7 @@ class Completion:
         return ThinkingDelta(text=text)
 
     def _hear(self, said: dict[str, Any]) -> None:
-        thinking = next((text for field in THINKING_FIELDS if (text := _text(said.get(field)))), "")
+        thinking = _thinking(said)
         if thinking:
             self._pending.append(("thinking", thinking))
         content = _content(said.get("content"))
@@ -221,6 +221,13 @@ class Completion:
             output_tokens=_number(usage.get("completion_tokens")),
             cached_tokens=_number(details.get("cached_tokens")) if isinstance(details, dict) else 0,
         )
+
+
+def _thinking(said: dict[str, Any]) -> str:
+    for field in THINKING_FIELDS:
+        if said.get(field):
+            return _text(said[field])
+    return ""
 
 
 def _content(value: object) -> str:

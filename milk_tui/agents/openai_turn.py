@@ -81,6 +81,8 @@ class OpenAITurn:
         """Our estimate of the present request, before correction."""
         self._earlier = 0
         """Messages of earlier turns in it."""
+        self._left_out = 0
+        """Earlier turns that are not in it."""
         self._has_told = False
 
     async def events(self) -> AsyncGenerator[AgentEvent, None]:
@@ -113,9 +115,7 @@ class OpenAITurn:
 
     async def _step(self, completion: Completion) -> AsyncGenerator[AgentEvent, None]:
         """One request; a second one, shorter, when the server says that its window is smaller than we thought."""
-        body, left_out = self._body()
-        for notice in self._left_out(left_out):
-            yield notice
+        body = self._body()
         yield StepStarted()
         refusal: WindowExceeded | None = None
         try:
@@ -130,10 +130,7 @@ class OpenAITurn:
         if refusal is not None:
             yield RetryScheduled(attempt=1, of=1, delay=0.0, reason=refusal.sentence)
             yield StepVoided()
-            body, left_out = self._body()
-            for notice in self._left_out(left_out):
-                yield notice
-            async with aclosing(self._ask(body, completion)) as events:
+            async with aclosing(self._ask(self._body(), completion)) as events:
                 async for event in events:
                     yield event
         for event in self._accounts(completion):
@@ -146,8 +143,8 @@ class OpenAITurn:
                 async for event in events:
                     yield event
 
-    def _body(self) -> tuple[dict[str, Any], int]:
-        """The next request, and how many earlier turns it leaves out.
+    def _body(self) -> dict[str, Any]:
+        """The next request, with as many earlier turns as fit.
 
         Raises:
             WindowExceeded: not even the newest prompt fits.
@@ -165,7 +162,7 @@ class OpenAITurn:
                 f"{gauge.tokens:,}; nothing was sent."
             )
             raise WindowExceeded(sentence, None, None)
-        earlier, left_out = fitting_turns(
+        earlier, self._left_out = fitting_turns(
             request.turns,
             gauge.tokens - gauge.answer - gauge.expected(fixed),
             lambda wires: gauge.expected(estimate(wires)),
@@ -184,19 +181,7 @@ class OpenAITurn:
             body["temperature"] = self._settings.temperature
         if self._schemas:
             body["tools"] = self._schemas
-        return body, left_out
-
-    def _left_out(self, turns: int) -> list[Noticed]:
-        """Once in a turn: how much of the session the model does not read."""
-        if not turns or self._has_told:
-            return []
-        self._has_told = True
-        start = "1 earlier turn is" if turns == 1 else f"{turns:,} earlier turns are"
-        return [
-            Noticed(
-                text=f"{start} not sent: the model's window of {self._gauge.tokens:,} tokens holds no more."
-            )
-        ]
+        return body
 
     def _accounts(self, completion: Completion) -> list[AgentEvent]:
         """What a finished step has taken, and what about it the user should know."""
@@ -215,6 +200,9 @@ class OpenAITurn:
             )
         else:
             self._gauge.learn(self._sent, counted)
+        if self._left_out and not self._has_told:
+            self._has_told = True
+            events.append(Noticed(text=_left_out(self._left_out, self._gauge.tokens)))
         return events + [Noticed(text=text) for text in _remarks(completion, self._gauge.answer)]
 
     async def _run_calls(self, text: str, drafts: list[CallDraft]) -> AsyncGenerator[AgentEvent, None]:
@@ -240,6 +228,11 @@ class OpenAITurn:
 def _reason(escalation: CallDraft) -> str:
     reason = escalation.call(ESCALATE).parsed().get("reason", "")
     return reason if isinstance(reason, str) else json.dumps(reason)
+
+
+def _left_out(turns: int, window: int) -> str:
+    start = "1 earlier turn was" if turns == 1 else f"{turns:,} earlier turns were"
+    return f"{start} not sent: the model's window of {window:,} tokens holds no more."
 
 
 def _remarks(completion: Completion, answer_tokens: int) -> list[str]:

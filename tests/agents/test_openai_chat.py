@@ -564,7 +564,7 @@ async def test_oldest_turns_are_left_out_whole_and_it_is_said_once(server: Model
     assert len(server.chats[0].raw) / 3.2 < 4096
     left_out = 100 - len(earlier) // 2
     assert notices(events) == [
-        f"{left_out} earlier turns are not sent: the model's window of 4,096 tokens holds no more."
+        f"{left_out} earlier turns were not sent: the model's window of 4,096 tokens holds no more."
     ]
 
 
@@ -606,7 +606,11 @@ async def test_a_smaller_window_than_thought_costs_one_retry_with_fewer_turns(
     events = await collected(agent, asked(turns=turns))
     assert said(events) == "ok"
     assert any(isinstance(event, RetryScheduled) for event in events)
-    assert len(server.chats[1].body["messages"]) < len(server.chats[0].body["messages"])
+    kept = (len(server.chats[1].body["messages"]) - 2) // 2
+    assert kept < (len(server.chats[0].body["messages"]) - 2) // 2
+    assert notices(events) == [
+        f"{5 - kept} earlier turns were not sent: the model's window of 2,048 tokens holds no more."
+    ]
     later = await collected(agent, asked(turns=turns))
     assert later[0] == AgentReady(model="m", window=2048)
     assert len(server.chats) == 3
@@ -674,3 +678,13 @@ async def test_neighbouring_deltas_that_came_together_are_one_event(server: Mode
 async def _drained(events: AsyncIterator[AgentEvent]) -> None:
     async for _ in events:
         pass
+
+
+async def test_our_own_mistake_is_a_sentence_too(server: ModelServer, make: Make) -> None:
+    class Torn(list[Any]):
+        def __reversed__(self) -> Any:
+            raise RuntimeError("torn page")
+
+    failure = failed(await collected(make(), asked(turns=Torn()))).failure
+    assert failure.kind == "bug"
+    assert "torn page" in failure.sentence

@@ -45,7 +45,14 @@ def _key(secret: SecretStr) -> SecretStr:
 
 
 def _path(path: Path) -> Path:
-    return Path(_line(os.path.expanduser(path)))  # noqa: PTH111 - Path.expanduser raises for an unknown user
+    try:
+        path = Path(_line(str(path.expanduser())))
+    except RuntimeError as error:
+        raise ValueError(str(error)) from error
+    # A relative one would be looked for in whatever project is open, and a program found there would be run.
+    if not path.is_absolute():
+        raise ValueError("it must be an absolute path")
+    return path
 
 
 Line = Annotated[str, AfterValidator(_line)]

@@ -202,6 +202,15 @@ def test_a_name_that_could_move_the_cursor_is_refused(tmp_path: Path, text: str)
     assert settings.model is None and len(settings.warnings) == 1
 
 
+@pytest.mark.parametrize(
+    "program", ["claude", "./claude", "bin/claude", "~nobody-of-that-name/claude", "/x\0y"]
+)
+def test_a_program_is_never_looked_for_in_the_open_project(tmp_path: Path, program: str) -> None:
+    put(tmp_path, "tui.json", {"claude_path": program})
+    settings = load(tmp_path)
+    assert settings.claude_path is None and "claude_path" in settings.warnings[0]
+
+
 def test_a_key_shows_nowhere(tmp_path: Path) -> None:
     put(tmp_path, "tui.json", {"api_key": "hunter2"})
     settings = load(tmp_path)

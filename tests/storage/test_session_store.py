@@ -1,6 +1,8 @@
 import sqlite3
 import stat
 import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -15,6 +17,21 @@ from milk_tui.core.text import sanitize
 from milk_tui.storage.session_store import SessionStore
 from tests.storage.stored_sessions import EPOCH, begin, end, long_session, new_session, say, use_tool
 
+StoreIn = Callable[[Path], SessionStore]
+
+
+@pytest.fixture
+def store_in() -> Iterator[StoreIn]:
+    """Opens stores that are closed when the test is over."""
+    with ExitStack() as stack:
+
+        def open_store(home: Path) -> SessionStore:
+            store = SessionStore(home)
+            stack.callback(store.close)
+            return store
+
+        yield open_store
+
 
 def reopened(home: Path, name: str = "session-1") -> Session:
     store = SessionStore(home)
@@ -24,8 +41,8 @@ def reopened(home: Path, name: str = "session-1") -> Session:
         store.close()
 
 
-def changes_of(home: Path, session: Session, store: SessionStore) -> int:
-    """Rows written by one save."""
+def rows_written(session: Session, store: SessionStore) -> int:
+    """Rows written so far, after this save; saving again writes none."""
     store.save(session)
     connection = store._database._connection
     assert connection is not None
@@ -35,9 +52,9 @@ def changes_of(home: Path, session: Session, store: SessionStore) -> int:
     return before
 
 
-def test_nothing_is_created_before_the_first_prompt(tmp_path: Path) -> None:
+def test_nothing_is_created_before_the_first_prompt(tmp_path: Path, store_in: StoreIn) -> None:
     home = tmp_path / "home"
-    store, session = SessionStore(home), new_session()
+    store, session = store_in(home), new_session()
     session.apply(ev.NeedEdited(text="a need"))
     store.save(session)
     assert (store.latest("/tmp"), store.listed(), store.directory_percepts("/tmp")) == (None, [], [])
@@ -47,9 +64,9 @@ def test_nothing_is_created_before_the_first_prompt(tmp_path: Path) -> None:
     assert store.latest("/tmp") == "session-1"
 
 
-def test_the_folder_and_every_file_are_private(tmp_path: Path) -> None:
+def test_the_folder_and_every_file_are_private(tmp_path: Path, store_in: StoreIn) -> None:
     home = tmp_path / "home"
-    store, session = SessionStore(home), new_session()
+    store, session = store_in(home), new_session()
     say(session, "a", "b")
     store.save(session)
     assert stat.S_IMODE(home.stat().st_mode) == 0o700
@@ -58,8 +75,8 @@ def test_the_folder_and_every_file_are_private(tmp_path: Path) -> None:
     store.close()
 
 
-def test_a_session_comes_back_as_it_was(tmp_path: Path) -> None:
-    store, session = SessionStore(tmp_path), new_session(cwd=str(tmp_path))
+def test_a_session_comes_back_as_it_was(tmp_path: Path, store_in: StoreIn) -> None:
+    store, session = store_in(tmp_path), new_session(cwd=str(tmp_path))
     session.apply(ev.NeedEdited(text="fix the parser"))
     begin(session, "look")
     session.apply(ev.ThinkingDelta(text="hm"))
@@ -79,38 +96,38 @@ def test_a_session_comes_back_as_it_was(tmp_path: Path) -> None:
     assert again.bricks() == session.bricks()
 
 
-def test_saving_twice_writes_once(tmp_path: Path) -> None:
-    store, session = SessionStore(tmp_path), new_session()
+def test_saving_twice_writes_once(tmp_path: Path, store_in: StoreIn) -> None:
+    store, session = store_in(tmp_path), new_session()
     say(session, "a", "b")
     begin(session, "c")
     session.apply(ev.TextDelta(text="partial"))
-    changes_of(tmp_path, session, store)
+    rows_written(session, store)
 
 
-def test_a_save_writes_what_is_new_whatever_the_length(tmp_path: Path) -> None:
+def test_a_save_writes_what_is_new_whatever_the_length(tmp_path: Path, store_in: StoreIn) -> None:
     written = []
     for length in (10, 2_000):
-        store, session = SessionStore(tmp_path / str(length)), long_session(length)
-        before = changes_of(tmp_path, session, store)
+        store, session = store_in(tmp_path / str(length)), long_session(length)
+        before = rows_written(session, store)
         say(session, "one more", "answer")
-        written.append(changes_of(tmp_path, session, store) - before)
+        written.append(rows_written(session, store) - before)
         store.close()
     assert written[0] == written[1] <= 4
 
 
-def test_a_reopened_session_is_not_written_again(tmp_path: Path) -> None:
-    store, session = SessionStore(tmp_path), long_session(500)
+def test_a_reopened_session_is_not_written_again(tmp_path: Path, store_in: StoreIn) -> None:
+    store, session = store_in(tmp_path), long_session(500)
     store.save(session)
     store.close()
-    store = SessionStore(tmp_path)
+    store = store_in(tmp_path)
     session = store.load("session-1")
     say(session, "one more", "answer")
-    assert changes_of(tmp_path, session, store) <= 4
+    assert rows_written(session, store) <= 4
     assert reopened(tmp_path).turns == session.turns
 
 
-def test_an_answer_grows_on_disk_as_it_streams(tmp_path: Path) -> None:
-    store, session = SessionStore(tmp_path), new_session()
+def test_an_answer_grows_on_disk_as_it_streams(tmp_path: Path, store_in: StoreIn) -> None:
+    store, session = store_in(tmp_path), new_session()
     begin(session, "tell me")
     store.save(session)
     for word in ("one ", "two ", "three"):
@@ -123,8 +140,8 @@ def test_an_answer_grows_on_disk_as_it_streams(tmp_path: Path) -> None:
     assert reopened(tmp_path).turns == session.turns
 
 
-def test_a_voided_step_leaves_nothing_on_disk(tmp_path: Path) -> None:
-    store, session = SessionStore(tmp_path), new_session()
+def test_a_voided_step_leaves_nothing_on_disk(tmp_path: Path, store_in: StoreIn) -> None:
+    store, session = store_in(tmp_path), new_session()
     begin(session)
     session.apply(ev.TextDelta(text="wrong"))
     store.save(session)
@@ -133,8 +150,8 @@ def test_a_voided_step_leaves_nothing_on_disk(tmp_path: Path) -> None:
     assert len(reopened(tmp_path).turns[0].messages) == 1
 
 
-def test_calls_that_were_running_come_back_cancelled(tmp_path: Path) -> None:
-    store, session = SessionStore(tmp_path), new_session()
+def test_calls_that_were_running_come_back_cancelled(tmp_path: Path, store_in: StoreIn) -> None:
+    store, session = store_in(tmp_path), new_session()
     begin(session)
     use_tool(session, "done")
     use_tool(session, "open", answered=False)
@@ -151,14 +168,14 @@ def test_calls_that_were_running_come_back_cancelled(tmp_path: Path) -> None:
     assert [message.id for message in turn.messages] == [f"1.{place}" for place in range(len(turn.messages))]
 
 
-def test_an_interrupted_turn_is_followed_by_the_next_on_disk(tmp_path: Path) -> None:
-    store, session = SessionStore(tmp_path), new_session()
+def test_an_interrupted_turn_is_followed_by_the_next_on_disk(tmp_path: Path, store_in: StoreIn) -> None:
+    store, session = store_in(tmp_path), new_session()
     say(session, "first", "answer")
     begin(session, "second")
     use_tool(session, "open", answered=False)
     store.save(session)
     store.close()
-    store = SessionStore(tmp_path)
+    store = store_in(tmp_path)
     session = store.load("session-1")
     say(session, "third", "answer")
     store.save(session)
@@ -167,10 +184,10 @@ def test_an_interrupted_turn_is_followed_by_the_next_on_disk(tmp_path: Path) -> 
     assert [turn.status for turn in again.turns] == ["finished", "interrupted", "finished"]
 
 
-def test_a_directory_has_one_name_whatever_links_led_there(tmp_path: Path) -> None:
+def test_a_directory_has_one_name_whatever_links_led_there(tmp_path: Path, store_in: StoreIn) -> None:
     (tmp_path / "real").mkdir()
     (tmp_path / "link").symlink_to("real")
-    store, session = SessionStore(tmp_path), new_session(cwd=str(tmp_path / "link"))
+    store, session = store_in(tmp_path), new_session(cwd=str(tmp_path / "link"))
     say(session, "a", "b")
     store.save(session)
     assert store.latest(str(tmp_path / "real" / ".." / "real")) == "session-1"
@@ -178,8 +195,8 @@ def test_a_directory_has_one_name_whatever_links_led_there(tmp_path: Path) -> No
     assert store.latest(str(tmp_path)) is None
 
 
-def test_sessions_are_listed_by_last_use(tmp_path: Path) -> None:
-    store = SessionStore(tmp_path)
+def test_sessions_are_listed_by_last_use(tmp_path: Path, store_in: StoreIn) -> None:
+    store = store_in(tmp_path)
     sessions = [new_session(f"s{number}", f"/tmp/{number % 2}") for number in range(4)]
     for session in sessions:
         say(session, "first\nwords " + "x" * 5_000, "b")
@@ -196,8 +213,8 @@ def test_sessions_are_listed_by_last_use(tmp_path: Path) -> None:
     assert len(last.title) <= 80 and len(last.words) <= 80
 
 
-def test_an_id_is_found_by_the_start_that_only_it_has(tmp_path: Path) -> None:
-    store = SessionStore(tmp_path)
+def test_an_id_is_found_by_the_start_that_only_it_has(tmp_path: Path, store_in: StoreIn) -> None:
+    store = store_in(tmp_path)
     for name in ("abc1", "abc2", "abc", "xyz", "x%_"):
         session = new_session(name)
         say(session, "a", "b")
@@ -215,14 +232,14 @@ def test_an_id_is_found_by_the_start_that_only_it_has(tmp_path: Path) -> None:
             store.find(nothing)
 
 
-def test_an_unknown_session_is_a_sentence(tmp_path: Path) -> None:
+def test_an_unknown_session_is_a_sentence(tmp_path: Path, store_in: StoreIn) -> None:
     with pytest.raises(StoreError, match="There is no session"):
-        SessionStore(tmp_path).load("none")
+        store_in(tmp_path).load("none")
     assert list(tmp_path.iterdir()) == []
 
 
-def test_facts_of_a_directory_come_newest_first_and_once(tmp_path: Path) -> None:
-    store = SessionStore(tmp_path)
+def test_facts_of_a_directory_come_newest_first_and_once(tmp_path: Path, store_in: StoreIn) -> None:
+    store = store_in(tmp_path)
     for name, cwd, facts in (
         ("s1", "/tmp/a", ["one", "two"]),
         ("s2", "/tmp/b", ["elsewhere"]),
@@ -242,8 +259,8 @@ def test_facts_of_a_directory_come_newest_first_and_once(tmp_path: Path) -> None
     assert again.directory_percepts == ("four", "one", "three")
 
 
-def test_a_fork_goes_its_own_way(tmp_path: Path) -> None:
-    store, session = SessionStore(tmp_path), new_session()
+def test_a_fork_goes_its_own_way(tmp_path: Path, store_in: StoreIn) -> None:
+    store, session = store_in(tmp_path), new_session()
     begin(session, "first", "claude")
     session.apply(ev.AgentReady(session_id="claude-1"))
     session.apply(ev.PerceptRecorded(text="fact"))
@@ -263,13 +280,13 @@ def test_a_fork_goes_its_own_way(tmp_path: Path) -> None:
     assert [turn.prompt for turn in store.load(copy).turns] == ["first", "another way"]
 
 
-def test_a_session_without_an_answer_cannot_be_forked(tmp_path: Path) -> None:
+def test_a_session_without_an_answer_cannot_be_forked(tmp_path: Path, store_in: StoreIn) -> None:
     with pytest.raises(StoreError, match="nothing to fork"):
-        SessionStore(tmp_path).fork(new_session())
+        store_in(tmp_path).fork(new_session())
 
 
-def test_two_programs_write_to_one_file(tmp_path: Path) -> None:
-    stores = SessionStore(tmp_path), SessionStore(tmp_path)
+def test_two_programs_write_to_one_file(tmp_path: Path, store_in: StoreIn) -> None:
+    stores = store_in(tmp_path), store_in(tmp_path)
     sessions = new_session("s1"), new_session("s2")
     for round_ in range(20):
         for store, session in zip(stores, sessions, strict=True):
@@ -365,8 +382,10 @@ def test_any_text_survives_a_round_trip(
         ("UPDATE sessions SET value = json_set(value, '$.need', 7, '$.need_by', 'cat', '$.x', 1)", 2),
     ],
 )
-def test_a_row_edited_by_hand_loses_only_itself(tmp_path: Path, statement: str, turns: int) -> None:
-    store, session = SessionStore(tmp_path), new_session()
+def test_a_row_edited_by_hand_loses_only_itself(
+    tmp_path: Path, store_in: StoreIn, statement: str, turns: int
+) -> None:
+    store, session = store_in(tmp_path), new_session()
     say(session, "one", "a")
     say(session, "two", "b")
     store.save(session)
@@ -375,7 +394,7 @@ def test_a_row_edited_by_hand_loses_only_itself(tmp_path: Path, statement: str, 
     with connection:
         connection.execute(statement)
     connection.close()
-    store = SessionStore(tmp_path)
+    store = store_in(tmp_path)
     again = store.load("session-1")
     assert len(again.turns) == turns and len(store.warnings) == 2 - turns
     assert store.listed()[0].id == "session-1"
@@ -385,8 +404,10 @@ def test_a_row_edited_by_hand_loses_only_itself(tmp_path: Path, statement: str, 
     store.close()
 
 
-def test_a_session_row_that_says_nothing_is_a_sentence_and_others_open(tmp_path: Path) -> None:
-    store = SessionStore(tmp_path)
+def test_a_session_row_that_says_nothing_is_a_sentence_and_others_open(
+    tmp_path: Path, store_in: StoreIn
+) -> None:
+    store = store_in(tmp_path)
     for name in ("s1", "s2"):
         session = new_session(name)
         say(session, "a", "b")
@@ -396,7 +417,7 @@ def test_a_session_row_that_says_nothing_is_a_sentence_and_others_open(tmp_path:
     with connection:
         connection.execute("UPDATE sessions SET value = '{' WHERE session = 's1'")
     connection.close()
-    store = SessionStore(tmp_path)
+    store = store_in(tmp_path)
     with pytest.raises(StoreError, match="damaged"):
         store.load("s1")
     assert len(store.load("s2").turns) == 1 and len(store.listed()) == 2

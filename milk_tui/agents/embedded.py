@@ -213,9 +213,8 @@ def _refusal(reason: str, detail: str, weights: Path) -> ModelError:
         case "missing":
             return ModelError(f"There is no model at {weights}.", "Run `milk-tui model pull` to fetch it.")
         case "engine_missing":
-            return ModelError(
-                f"The engine of the embedded model is not there: {detail}.", _OTHERWISE[3:].capitalize()
-            )
+            sentence = f"The engine of the embedded model is not there: {detail}."
+            return ModelError(sentence, "Choose a model server, such as Ollama, in the settings.")
         case _:
             return ModelError(
                 f"The engine cannot load {weights}: {detail.rstrip('.')}.", "Choose another model file."

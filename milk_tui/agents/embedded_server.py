@@ -27,6 +27,9 @@ NICENESS = 10
 """The terminal comes first."""
 TEMPERATURE, TOP_P = 0.2, 0.9
 """What the model's makers advise; with more heat one this small loses the thread."""
+DRY = 0.8
+"""How hard a longer repetition is avoided: without it an answer often ends in one sentence said for ever. A penalty
+on single words would also forbid those of the question."""
 
 Reason = Literal["missing", "engine_missing", "engine_refused"]
 
@@ -96,6 +99,7 @@ def _params(params: Any, weights: Path, api_key: str, window: int) -> Any:
     params.n_predict = MAX_ANSWER
     params.cpuparams.n_threads = params.cpuparams_batch.n_threads = _threads()
     params.sampling.temp, params.sampling.top_p = TEMPERATURE, TOP_P
+    params.sampling.dry_multiplier = DRY
     params.warmup = False
     params.verbosity = -1
     # A second copy of what was read lately, gigabytes by default, pays only where several conversations alternate.

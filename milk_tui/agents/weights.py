@@ -36,7 +36,7 @@ _SPACE = 2 * SIZE + 16_000_000
 _POLL = 0.1
 """Seconds between two looks at a running installer."""
 _PULL = "Run `milk-tui model pull` again."
-_CREDENTIALS = re.compile(r"(?<=://)[^/\s@]+@")
+_CREDENTIALS = re.compile(r"(?<=://)[^/\s]+@")
 
 Stage = Literal["fetching", "checking"]
 Progress = Callable[[Stage, float | None], None]

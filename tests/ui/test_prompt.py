@@ -26,6 +26,7 @@ FOREIGN = ("path [/tmp/x]", "[r", "[type=e, v={'a[0]'}]", '{"b": [true, false]}'
 
 
 class ChatLike(Screen[None]):
+    CSS = "ChatLike { align-vertical: bottom; }"
     BINDINGS = [
         Binding("escape", "note('escape')"),
         Binding("shift+tab", "note('shift+tab')"),

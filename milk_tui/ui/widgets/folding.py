@@ -42,6 +42,12 @@ class FoldingTextArea(TextArea):
         self.match_cursor_bracket = False
 
     @property
+    def wrap_width(self) -> int:
+        """The same with a scroll bar and without, so that text does not wrap again when one comes or goes."""
+        beside_text = self.styles.gutter.width + self.styles.scrollbar_size_vertical + 1  # one for the cursor
+        return max(0, self.outer_size.width - beside_text)
+
+    @property
     def full_text(self) -> str:
         """The text with large pastes in full."""
         return self._pastes.unfold(self.text)

@@ -1,0 +1,152 @@
+"""What the transcript shows: blocks, as values, and how each kind of block is told from the others.
+
+A kind has a mark in the gutter and a name, so that nobody has to see colours to know who speaks. The text of agents
+is Markdown; all other text is shown as it is.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from milk_tui.ui.markdown.rows import Row, Run, cells, clean, crop, wrap
+
+Kind = Literal["user", "local", "claude", "thinking", "call", "notice", "receipt", "failure", "percept"]
+State = Literal["", "running", "ok", "error"]
+
+GUTTER = 2
+"""Cells on the left of every row, for marks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """One thing in the transcript."""
+
+    key: str
+    """Its own in the transcript, such as a message's id."""
+    kind: Kind
+    source: str = ""
+    """Markdown for agents, literal text for all others. For a call: what it was asked, as a short text."""
+    label: str = ""
+    """The model, or the name of the tool."""
+    note: str = ""
+    """A few words at the end of its first row, such as "interrupted" or "0.4 s"."""
+    state: State = ""
+    detail: str = ""
+    """For a call: its result."""
+    folded: bool = False
+    """Whether only the first row is shown to begin with."""
+    headed: bool = True
+    """Whether it says who speaks; not for the next part of an answer that was interrupted by calls."""
+
+    @property
+    def body(self) -> str:
+        """The text below the first row."""
+        return self.detail if self.kind == "call" else self.source
+
+    @property
+    def is_markdown(self) -> bool:
+        """Whether its text is Markdown."""
+        return self.kind in ("local", "claude")
+
+    @property
+    def copied(self) -> str:
+        """What copying the whole block gives: its exact source."""
+        if self.kind != "call":
+            return self.source
+        return "\n".join(part for part in (f"{self.label} {self.source}".strip(), self.detail) if part)
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """How a kind of block is told from others."""
+
+    name: str
+    mark: str
+    """In the gutter of its first row; empty where a fold mark stands."""
+    rail: str = ""
+    """In the gutter of all other rows."""
+    close: bool = False
+    """Whether no empty row stands between it and another one like it."""
+    chop: bool = False
+    """Whether its lines break anywhere."""
+
+
+LOOKS: Mapping[Kind, Look] = {
+    "user": Look("You", "▌", "▌"),
+    "local": Look("Local", "●"),
+    "claude": Look("Claude", "◆"),
+    "thinking": Look("Thinking", "", "┊", close=True),
+    "call": Look("", "", "│", close=True, chop=True),
+    "notice": Look("", "!", close=True),
+    "receipt": Look("", "⇡", close=True),
+    "failure": Look("", "✗", "✗"),
+    "percept": Look("", "+", close=True),
+}
+
+_STATES: Mapping[State, Run] = {
+    "": ("", ""),
+    "running": (" …", "muted"),
+    "ok": (" ✓", "ok"),
+    "error": (" ✗", "error"),
+}
+
+
+def gap(block: Block, before: Block | None) -> int:
+    """The empty rows between a block and the one before it."""
+    if before is None:
+        return 0
+    return 0 if LOOKS[block.kind].close and LOOKS[before.kind].close else 1
+
+
+def head(block: Block, folded: bool, lines: int, width: int) -> list[Row]:
+    """The rows that say what a block is; none where its text says it."""
+    runs = _title(block)
+    if folded and lines:
+        hidden = f"{lines} line" if lines == 1 else f"{lines} lines"
+        runs.append((f" · {hidden}" if runs else hidden, "muted"))
+    if not runs:
+        return []
+    if folded:
+        runs = list(crop(runs, width))
+        return [Row(tuple(runs), cells(runs), fill=_ground(block))]
+    parts = wrap(runs, width, chop=LOOKS[block.kind].chop)
+    return [Row(part.runs, part.cells, join=part.join, fill=_ground(block)) for part in parts]
+
+
+def gutter(block: Block, folded: bool, *, is_first: bool) -> Run:
+    """What stands on the left of a row."""
+    look = LOOKS[block.kind]
+    mark = look.mark if is_first else look.rail
+    if is_first and (folded or not look.mark):
+        mark = "·" if not block.body else "▸" if folded else "▾"
+    return (mark.ljust(GUTTER), f"{_ground(block)} {block.kind}".strip())
+
+
+def body_style(block: Block) -> str:
+    """The style of the text of a block that is not Markdown."""
+    return {"user": "prompt", "failure": "failure", "local": "", "claude": ""}.get(block.kind, "muted")
+
+
+def _ground(block: Block) -> str:
+    return "prompt" if block.kind == "user" else ""
+
+
+def _title(block: Block) -> list[Run]:
+    name = block.label if block.kind == "call" else LOOKS[block.kind].name
+    if not name or not block.headed:
+        return []
+    ground = _ground(block)
+    runs: list[Run] = [(clean(name), f"{ground} {block.kind} name".strip())]
+    about = _one_line(block.source) if block.kind == "call" else ""
+    if about:
+        runs.append((f" {about}", ""))
+    if block.label and block.kind != "call":
+        runs.append((f" · {_one_line(block.label)}", f"{ground} muted".strip()))
+    runs.append(_STATES[block.state])
+    if block.note:
+        runs.append((f" · {_one_line(block.note)}", f"{ground} muted".strip()))
+    return [run for run in runs if run[0]]
+
+
+def _one_line(text: str) -> str:
+    return " ".join(clean(text).split())

@@ -24,7 +24,7 @@ def run_ask(wish: Wish, prompt: str, *, escalate: bool, as_json: bool) -> int:
     """Ask and print; the exit status tells whether the last turn finished."""
 
     async def use(parts: Joined) -> int:
-        for notice in (*parts.settings.warnings, *parts.opened.notices):
+        for notice in parts.bench.notices:
             print(f"milk-tui: {notice}", file=sys.stderr)
         return await _asked(parts, prompt, escalate, _Lines() if as_json else _Answer())
 

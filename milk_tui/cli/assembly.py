@@ -11,18 +11,22 @@ from milk_tui.conversation.controller import Conversation
 from milk_tui.conversation.local_agents import local_agent
 from milk_tui.conversation.opening import Opened, wanted
 from milk_tui.conversation.permissions import PermissionDesk
+from milk_tui.conversation.workbench import Workbench
 from milk_tui.storage.config import Settings
 from milk_tui.storage.session_store import SessionStore
 
 
 @dataclass(frozen=True)
 class Joined:
-    """A conversation with all that belongs to it."""
+    """A workbench, and what must be closed after it."""
 
-    settings: Settings
+    bench: Workbench
     opened: Opened
-    conversation: Conversation
-    desk: PermissionDesk
+
+    @property
+    def conversation(self) -> Conversation:
+        """The conversation on the bench."""
+        return self.bench.conversation
 
     async def close(self) -> None:
         """Stop everything, keep everything."""
@@ -42,7 +46,7 @@ def joined(wish: Wish) -> Joined:
         store=opened.keeper,
         escalation=settings.agent_escalation,
     )
-    return Joined(settings, opened, conversation, desk)
+    return Joined(Workbench(settings, conversation, desk, (*settings.warnings, *opened.notices)), opened)
 
 
 def claude_agent(settings: Settings, desk: PermissionDesk) -> Agent:

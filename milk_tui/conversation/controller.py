@@ -64,9 +64,11 @@ class Conversation:
         """Who gets the next prompt."""
         return self.session.state.floor
 
-    def use_local(self, agent: Agent) -> None:
-        """Put another agent in the local role; the turn in progress is not touched."""
-        self._agents["local"] = agent
+    async def use_local(self, agent: Agent) -> None:
+        """Put another agent in the local role. Raises `MilkError` while a turn is running."""
+        self._must_be_idle()
+        before, self._agents["local"] = self._agents["local"], agent
+        await before.close()
 
     def bricks(self, prompt_chars: int = 0) -> Bricks:
         """The bricks as they are now."""

@@ -1,0 +1,52 @@
+"""The app: theme tokens, stylesheets, the one main screen, and the last place where an error is caught."""
+
+import gc
+from typing import ClassVar
+
+from textual.app import App
+from textual.binding import Binding, BindingType
+from textual.theme import Theme
+
+from milk_tui.conversation.workbench import Workbench
+from milk_tui.ui.screens.chat import ChatScreen
+from milk_tui.ui.styling import stylesheets, theme_tokens
+
+
+class MilkApp(App[None]):
+    """milk-tui in a terminal."""
+
+    TITLE = "milk-tui"
+    ENABLE_COMMAND_PALETTE = True
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+q", "quit", "Quit", tooltip="Leave; the session is kept", id="app.quit", priority=True),
+    ]
+
+    def __init__(self, bench: Workbench) -> None:
+        super().__init__(css_path=list(stylesheets()), watch_css=False)
+        self._bench = bench
+
+    def on_mount(self) -> None:
+        """Show the chat; everything heavy is loaded after its first frame."""
+        theme = self._bench.settings.theme
+        if theme and theme in self.available_themes:
+            self.theme = theme
+        self.theme_changed_signal.subscribe(self, self._keep_theme)
+        self.push_screen(ChatScreen(self._bench))
+        self.call_after_refresh(self._settle)
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        """Our own colours, taken from the theme's."""
+        return theme_tokens(self.current_theme)
+
+    def _keep_theme(self, theme: Theme) -> None:
+        problem = self._bench.keep(theme=theme.name)
+        if problem:
+            self.notify(problem, severity="warning", markup=False)
+
+    def _settle(self) -> None:
+        """After the first frame: what is loaded stays, so the collector need never look at it again."""
+        gc.collect()
+        gc.freeze()
+        gc.set_threshold(50_000, 20, 100)
+        gc.enable()

@@ -1,0 +1,91 @@
+"""What the status line says, from what happens in the conversation."""
+
+from time import monotonic
+
+from milk_tui.conversation.controller import Conversation
+from milk_tui.core import events as ev
+from milk_tui.core.messages import AgentRole, Usage
+from milk_tui.ui.widgets.status_line import State, Status, StatusLine
+
+
+class Stating:
+    """Turns events into a `Status`."""
+
+    def __init__(self, line: StatusLine, talk: Conversation) -> None:
+        self._line = line
+        self._talk = talk
+        self._state: State = "idle"
+        self._detail = ""
+        self._since: float | None = None
+        self._usage: dict[AgentRole, Usage] = dict(talk.session.tally.usage)
+        self._model: dict[AgentRole, str] = dict(talk.session.tally.model)
+        self._window: int | None = None
+        self._agent: AgentRole = "local"
+        self._cost = talk.session.tally.usage["claude"].cost_usd
+        self._rate: float | None = None
+
+    def note(self, event: ev.Event) -> None:
+        """Take notice of one event."""
+        match event:
+            case ev.TurnStarted():
+                self._agent = event.agent
+                self._enter("starting")
+            case ev.AgentReady():
+                self._model[self._agent] = event.model
+                self._window = event.window or self._window
+                self.show()
+            case ev.TextDelta() | ev.ThinkingDelta() | ev.ToolCallStarted():
+                self._enter("answering")
+            case ev.RetryScheduled():
+                self._enter("retrying", f"attempt {event.attempt} of {event.of}")
+            case ev.UsageReported():
+                self._spend(event.usage)
+            case ev.TurnEnded():
+                self._enter("idle")
+            case ev.FloorChanged():
+                self.show()
+            case _:
+                pass
+
+    def asking(self, is_asking: bool) -> None:
+        """A question is open, or not any more."""
+        self._enter("asking" if is_asking else "answering")
+
+    def stopping(self) -> None:
+        """The user wants the turn to stop."""
+        self._enter("stopping")
+
+    def show(self) -> None:
+        """Draw the status as it is."""
+        floor = self._talk.floor
+        usage = self._usage[floor]
+        self._line.status = Status(
+            floor=floor,
+            model=self._model[floor],
+            state=self._state,
+            detail=self._detail,
+            since=self._since,
+            tokens_per_second=self._rate,
+            context_tokens=usage.context_tokens,
+            window=usage.window or (self._window if floor == self._agent else None),
+            cost_usd=self._cost,
+        )
+
+    def _enter(self, state: State, detail: str = "") -> None:
+        if state == self._state and detail == self._detail:
+            return
+        was_busy = self._state != "idle"
+        self._state, self._detail = state, detail
+        if state == "idle":
+            self._since = None
+        elif not was_busy:
+            self._since = monotonic()
+        self.show()
+
+    def _spend(self, usage: Usage) -> None:
+        self._usage[self._agent] = self._usage[self._agent].plus(usage)
+        if self._agent == "claude" and usage.cost_usd is not None:
+            self._cost = (self._cost or 0.0) + usage.cost_usd
+        if usage.seconds and usage.output_tokens:
+            self._rate = usage.output_tokens / usage.seconds
+        self.show()

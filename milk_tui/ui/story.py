@@ -1,0 +1,205 @@
+"""How a session reads in the transcript: events and turns become blocks.
+
+It draws nothing and decides nothing; it only says which block grows, which one is replaced, and in which words.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from milk_tui.core import events as ev
+from milk_tui.core.budget import estimated_tokens
+from milk_tui.core.cut import one_line
+from milk_tui.core.messages import AgentRole, Receipt, ToolCall, ToolResult, Turn
+from milk_tui.ui.widgets.blocks import Block, Kind
+from milk_tui.ui.widgets.transcript import Transcript
+
+_FLOOR: dict[AgentRole, str] = {
+    "claude": "Claude has the floor: your prompts go to Claude until you press F9.",
+    "local": "The local agent has the floor.",
+}
+
+
+class Story:
+    """Tells one session in one transcript."""
+
+    def __init__(self, transcript: Transcript) -> None:
+        self._transcript = transcript
+        self._agent: AgentRole = "local"
+        self._model = ""
+        self._count = 0
+        self._text: Block | None = None
+        self._thinking: Block | None = None
+        self._has_spoken = False
+        self._calls: dict[str, Block] = {}
+
+    def tell_turns(self, turns: Sequence[Turn]) -> None:
+        """Show a session that was reopened."""
+        self._transcript.extend([block for turn in turns for block in self._turn(turn)])
+
+    def note(self, text: str) -> None:
+        """Show something that is not part of the conversation."""
+        self._add("notice", text)
+
+    def tell(self, event: ev.Event) -> None:
+        """Show one event."""
+        match event:
+            case ev.TurnStarted():
+                self._begin(event)
+            case ev.TextDelta():
+                self._text = self._stream(self._text, self._agent, event.text)
+            case ev.ThinkingDelta():
+                self._thinking = self._stream(self._thinking, "thinking", event.text)
+            case ev.StepStarted():
+                self._close()
+            case ev.StepVoided():
+                self._void()
+            case ev.ToolCallStarted():
+                self._close()
+                self._calls[event.call.id] = self._put(_call_block(self._key(), event.call, None))
+            case ev.ToolCallFinished():
+                self._result(event.result)
+            case ev.AgentReady():
+                self._model = event.model
+            case ev.TurnEnded():
+                self._end(event.receipt)
+            case _:
+                remark = _remark(event)
+                if remark is not None:
+                    self._add(*remark)
+
+    def _begin(self, event: ev.TurnStarted) -> None:
+        self._agent, self._model = event.agent, ""
+        self._text = self._thinking = None
+        self._has_spoken = False
+        self._calls = {}
+        if event.preface:
+            self._add(
+                "notice", f"The local agent is told what Claude did ({len(event.preface):,} characters)."
+            )
+        self._add("user", event.prompt)
+
+    def _end(self, receipt: Receipt | None) -> None:
+        self._close()
+        for block in self._calls.values():
+            self._transcript.replace(replace(block, state="error", detail="Cancelled."))
+        self._calls = {}
+        if receipt is not None:
+            self._add("receipt", receipt_line(receipt))
+
+    def _stream(self, block: Block | None, kind: Kind, text: str) -> Block:
+        if block is None:
+            self._close()
+            headed = kind == "thinking" or not self._has_spoken
+            self._has_spoken = self._has_spoken or kind != "thinking"
+            label = "" if kind == "thinking" else self._model
+            block = self._put(Block(key=self._key(), kind=kind, label=label, state="running", headed=headed))
+        self._transcript.stream(block.key, text)
+        return block
+
+    def _void(self) -> None:
+        """The step is said again: what it has said so far goes, its block stays and is filled anew."""
+        for block in (self._text, self._thinking):
+            if block is not None:
+                self._transcript.replace(block)
+
+    def _close(self) -> None:
+        for block in (self._text, self._thinking):
+            if block is not None:
+                self._transcript.finish(block.key)
+        self._text = self._thinking = None
+
+    def _result(self, result: ToolResult) -> None:
+        block = self._calls.pop(result.call_id, None)
+        if block is not None:
+            self._transcript.replace(_with_result(block, result))
+
+    def _turn(self, turn: Turn) -> Iterator[Block]:
+        results = {m.result.call_id: m.result for m in turn.messages if m.result is not None}
+        spoken = False
+        for message in turn.messages:
+            if message.role == "user":
+                yield Block(key=self._key(), kind="user", source=message.text)
+            if message.thinking:
+                yield Block(key=self._key(), kind="thinking", source=message.thinking, folded=True)
+            if message.role == "agent" and message.text:
+                yield Block(
+                    key=self._key(), kind=turn.agent, source=message.text, label=turn.model, headed=not spoken
+                )
+                spoken = True
+            for call in message.calls:
+                yield _call_block(self._key(), call, results.get(call.id))
+        yield from self._ending(turn)
+
+    def _ending(self, turn: Turn) -> Iterator[Block]:
+        if turn.failure is not None:
+            yield Block(key=self._key(), kind="failure", source=str(turn.failure))
+        elif turn.status == "interrupted":
+            yield Block(key=self._key(), kind="notice", source="Stopped.")
+        if turn.receipt is not None:
+            yield Block(key=self._key(), kind="receipt", source=receipt_line(turn.receipt))
+
+    def _add(self, kind: Kind, source: str) -> None:
+        self._put(Block(key=self._key(), kind=kind, source=source))
+
+    def _put(self, block: Block) -> Block:
+        self._transcript.append(block)
+        return block
+
+    def _key(self) -> str:
+        self._count += 1
+        return f"b{self._count}"
+
+
+def _remark(event: ev.Event) -> tuple[Kind, str] | None:
+    """What is said of an event that is not part of the answer; nothing of one that shows elsewhere."""
+    match event:
+        case ev.NeedChanged():
+            return "notice", f"Need: {event.text}"
+        case ev.PerceptRecorded():
+            return "percept", f"Remembered: {event.text}"
+        case ev.EscalationRequested():
+            return "notice", f"The local agent asks for Claude: {event.reason}"
+        case ev.RetryScheduled():
+            when = f"attempt {event.attempt} of {event.of} in {event.delay:.0f} s"
+            return "notice", f"{event.reason}; {when}"
+        case ev.Silent():
+            return "notice", f"Nothing has come for {event.seconds:.0f} s. Esc stops the turn."
+        case ev.Noticed():
+            return "notice", event.text
+        case ev.AgentFailed():
+            return "failure", str(event.failure)
+        case ev.TurnInterrupted():
+            return "notice", "Stopped."
+        case ev.FloorChanged():
+            return "notice", _FLOOR[event.floor]
+        case _:
+            return None
+
+
+def receipt_line(receipt: Receipt) -> str:
+    """What a hand-off carried and took, on one line."""
+    usage = receipt.usage
+    cost = "cost unknown" if usage.cost_usd is None else f"${usage.cost_usd:.4f}"
+    cached = f" ({usage.cached_tokens:,} from the cache)" if usage.cached_tokens else ""
+    how = "resumed" if receipt.situation == "resume" else "first hand-off"
+    return (
+        f"Handed over {receipt.chars:,} of {receipt.history_chars:,} characters of history "
+        f"(about {estimated_tokens(receipt.chars):,} tokens) · {how} · "
+        f"{usage.input_tokens:,} tokens read{cached}, {usage.output_tokens:,} written · "
+        f"{cost} · {receipt.seconds:.1f} s"
+    )
+
+
+def _call_block(key: str, call: ToolCall, result: ToolResult | None) -> Block:
+    arguments = call.parsed()
+    shown = ", ".join(
+        str(value) if len(arguments) == 1 else f"{name}={value}" for name, value in arguments.items()
+    )
+    block = Block(
+        key=key, kind="call", source=one_line(shown, 400), label=call.name, state="running", folded=True
+    )
+    return block if result is None else _with_result(block, result)
+
+
+def _with_result(block: Block, result: ToolResult) -> Block:
+    return replace(block, detail=result.text, state="error" if result.is_error else "ok")

@@ -1,0 +1,84 @@
+"""The question whether a tool call may run, docked above the prompt while it is open.
+
+It never takes the focus by itself and ignores keys for a moment, so that typing cannot answer it; nothing but a
+deliberate key means yes. It draws a question and posts an answer.
+"""
+
+from time import monotonic
+from typing import ClassVar, Literal
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical, VerticalScroll
+from textual.content import Content
+from textual.message import Message
+from textual.widgets import Static
+
+from milk_tui.core.cut import cut_middle
+from milk_tui.core.text import sanitize
+
+DEAF_SECONDS = 0.5
+"""How long a question that just appeared ignores keys."""
+
+Decision = Literal["no", "once", "session"]
+
+
+class QuestionCard(Vertical, can_focus=True):
+    """Shows one question. Hidden while there is none."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("y", "answer('once')", "Yes, once", tooltip="Let this call run", id="question.once"),
+        Binding(
+            "s", "answer('session')", "This session", tooltip="Allow what is named", id="question.session"
+        ),
+        Binding("n,enter,escape", "answer('no')", "No", tooltip="Refuse; the default", id="question.no"),
+    ]
+
+    class Answered(Message):
+        """The user has decided."""
+
+        def __init__(self, decision: Decision) -> None:
+            super().__init__()
+            self.decision = decision
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._asked_at = 0.0
+        self._scope = ""
+
+    def compose(self) -> ComposeResult:
+        """What is asked, and the keys that answer it."""
+        with VerticalScroll(id="question-body", can_focus=False):
+            yield Static(id="question-text", markup=False)
+        yield Static(id="question-keys", markup=False)
+
+    def ask(self, tool: str, arguments: str, path: str, reason: str, scope: str) -> None:
+        """Show a question. All texts are shown as they are."""
+        self._asked_at = monotonic()
+        self._scope = sanitize(scope)
+        self.border_title = f"Claude wants to use {sanitize(tool)}"
+        self.query_one("#question-text", Static).update(_text(arguments, path, reason))
+        session = f"s  this session: {self._scope}" if self._scope else ""
+        keys = "   ".join(part for part in ("n  no (default)", "y  yes, once", session) if part)
+        self.query_one("#question-keys", Static).update(Content(f"Tab or click here, then:  {keys}"))
+        self.add_class("-open")
+
+    def hide(self) -> None:
+        """There is no question any more."""
+        self.remove_class("-open")
+
+    def action_answer(self, decision: Decision) -> None:
+        """Decide, if the question has been there long enough to have been read."""
+        is_deaf = monotonic() - self._asked_at < DEAF_SECONDS
+        if is_deaf or not self.has_class("-open") or (decision == "session" and not self._scope):
+            return
+        self.post_message(self.Answered(decision))
+
+
+def _text(arguments: str, path: str, reason: str) -> Content:
+    parts = [(sanitize(arguments), "")]
+    if path:
+        parts.append((f"\npath    {sanitize(path)}", ""))
+    if reason:
+        parts.append((f"\nreason  {sanitize(reason)}", ""))
+    return Content.assemble(*((cut_middle(text, 20_000), style) for text, style in parts))

@@ -361,6 +361,18 @@ async def test_a_silent_server_is_reported_and_then_given_up(server: ModelServer
     assert said(events) == "part"
 
 
+async def test_a_word_ends_the_silence(server: ModelServer, make: Make) -> None:
+    first, second = Gate(), Gate()
+    server.reply(stream(text("a"), first, text("b"), second, finish(), DONE))
+    silences: list[float] = []
+    async with aclosing(make(ChatSettings(waiting=Waiting(tell_every=0.2))).run(asked())) as events:
+        async for event in events:
+            if isinstance(event, Silent):
+                silences.append(event.seconds)
+                (first if len(silences) == 3 else second if len(silences) == 4 else Gate()).open()
+    assert silences[3] < silences[2]
+
+
 async def test_a_server_that_never_begins_is_given_up(server: ModelServer, make: Make) -> None:
     server.reply(Reply((Gate(),), is_raw=True))
     waiting = Waiting(first=0.2, between=5, tell_every=0.1)
@@ -436,6 +448,15 @@ async def test_a_call_without_arguments_runs_with_an_empty_object(server: ModelS
     server.reply(tool_reply(call("echo", "", id="x")), text_chunks(["done"]))
     events = await collected(make(toolbox=Echo()), asked())
     assert results(events) == [ToolResult(call_id="x", text="{}")]
+
+
+async def test_two_calls_without_arguments_at_one_index_are_told_apart_by_id(
+    server: ModelServer, make: Make
+) -> None:
+    server.reply(
+        tool_reply(call("echo", "", index=0, id="x"), call("echo", "", index=0, id="y")), text_chunks(["ok"])
+    )
+    assert [call.id for call in calls(await collected(make(toolbox=Echo()), asked()))] == ["x", "y"]
 
 
 @pytest.mark.parametrize("broken", ["{", '{"path": ', "[1]", "null", "nonsense"])
@@ -616,6 +637,21 @@ async def test_a_smaller_window_than_thought_costs_one_retry_with_fewer_turns(
     assert len(server.chats) == 3
 
 
+async def test_an_answer_that_has_begun_is_never_asked_for_again(server: ModelServer, make: Make) -> None:
+    error = {
+        "code": 400,
+        "type": "exceed_context_size_error",
+        "message": "full",
+        "n_prompt_tokens": 9,
+        "n_ctx": 8,
+    }
+    server.reply(stream(text("part"), data({"error": error})), text_chunks(["again"]))
+    events = await collected(make(), asked(turns=[answered(1, "q", "a")]))
+    assert failed(events).failure.kind == "context_full"
+    assert said(events) == "part"
+    assert len(server.chats) == 1
+
+
 async def test_a_refused_window_is_not_retried_for_ever(server: ModelServer, make: Make) -> None:
     server.default = window_reply(6000, 2048)
     await check_failure_is_an_event(make(), asked(turns=[answered(1, "q", "a")]), "context_full")
@@ -649,7 +685,7 @@ async def test_half_a_surrogate_pair_in_a_prompt_is_sent_as_something(
 
 
 async def test_a_burst_does_not_keep_other_tasks_from_running(server: ModelServer, make: Make) -> None:
-    server.reply(text_chunks(["word "] * 5000))
+    server.reply(stream(text("word ") * 5000 + finish() + DONE))
     ticks = 0
 
     async def tick() -> None:

@@ -63,8 +63,10 @@ class Use:
         """The result on lines of its own, indented under the call; empty if there is none."""
         if self.result is None:
             return ""
-        text = cut_middle(self.result.text.strip(), RESULT_CAP) or "(empty)"
-        return f"{'failed' if self.result.is_error else 'result'}: {_indented(text, '    ')}"
+        text = cut_middle(self.result.text.strip("\n").rstrip(), RESULT_CAP) or "(empty)"
+        # Code and tables keep their columns if they begin on a line of their own.
+        text = f"\n{text}" if "\n" in text else f" {text}"
+        return f"{'failed' if self.result.is_error else 'result'}:{_indented(text, '    ')}"
 
 
 @dataclass(frozen=True)

@@ -44,7 +44,7 @@ _TITLES: dict[PartName, str] = {
     "percepts": "Facts recorded in this directory, newest first",
 }
 
-_TITLES_ON_RESUME: dict[PartName, str] = {
+_TITLES_SINCE: dict[PartName, str] = {
     **_TITLES,
     "local_summary": "What the user and the local model did since your last turn, oldest first",
     "percepts": "Facts recorded since your last turn, newest first",
@@ -111,10 +111,11 @@ def assembled(
     local_summary: Brick,
     percepts: Iterable[str],
     history_chars: int,
+    is_continued: bool = False,
 ) -> Handoff:
     """Make a hand-off for a row of the table.
 
-    The brief is a part when the local agent asked and Claude has no session yet; on a resume it goes into the prompt.
+    It is continued when Claude was told of what came before, so that only what is new is in it. The brief is a part when the local agent asked and Claude has no session yet; on a resume it goes into the prompt.
     """
     standing = [
         Part(name="identity", text=identity(nonce), budget=IDENTITY_BUDGET),
@@ -126,7 +127,7 @@ def assembled(
         ("local_summary", local_summary.text, local_summary.budget),
         ("percepts", _listed(percepts, PERCEPTS_BUDGET - FRAME), PERCEPTS_BUDGET),
     )
-    titles = _TITLES_ON_RESUME if situation == "resume" else _TITLES
+    titles = _TITLES_SINCE if is_continued else _TITLES
     present = [
         _part(name, titles[name], body, budget, nonce) for name, body, budget in changing if body.strip()
     ]

@@ -138,14 +138,16 @@ class Session:
 
     def handoff(self, situation: Situation | None = None, reason: str = "") -> Handoff:
         """What would be handed over now."""
+        situation = situation or self.situation
         return assembled(
-            situation or self.situation,
+            situation,
             nonce=self.state.nonce,
             brief=one_line(reason, BRIEF_LIMIT) or self.state.brief,
             need=self.need,
             local_summary=self.local_summary,
-            percepts=self.new_percepts(situation or self.situation),
+            percepts=self.new_percepts(situation),
             history_chars=self.history_chars,
+            is_continued=situation == "resume" and self.tally.known > 0,
         )
 
     def bricks(self, prompt_chars: int = 0) -> Bricks:

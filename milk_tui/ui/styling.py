@@ -25,13 +25,13 @@ SHEETS = (
 
 THEME_TOKENS = {
     "local": "text-success",
-    "escalation": "text-accent",
+    "escalation": "text-warning",
     "brick-border": "foreground-disabled",
     "brick-title": "foreground-muted",
     "brick-stale": "text-warning",
     "brick-failed": "text-error",
     "part-identity": "foreground-muted",
-    "part-brief": "text-accent",
+    "part-brief": "text-warning",
     "part-need": "text-primary",
     "part-summary": "text-success",
     "part-instructions": "foreground-muted",
@@ -61,5 +61,8 @@ def stylesheets() -> tuple[Path, ...]:
 
 def theme_tokens(theme: "Theme") -> dict[str, str]:
     """What `App.get_theme_variable_defaults` gives for a theme: our colours by its own."""
-    colors = theme.to_color_system().generate()
-    return {name: colors[source] for name, source in THEME_TOKENS.items()}
+    colors = {**theme.to_color_system().generate(), **theme.variables}
+    # The themes that take a terminal's own few colours lack this one.
+    colors.setdefault("foreground-disabled", colors["foreground-muted"])
+    ours = {name: colors[source] for name, source in THEME_TOKENS.items()}
+    return {"foreground-disabled": colors["foreground-disabled"], **ours}

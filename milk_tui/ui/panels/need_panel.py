@@ -1,0 +1,86 @@
+"""Draws the need and lets the user say it: the one brick that is edited in place."""
+
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.content import Content
+from textual.message import Message
+from textual.widgets import Input
+
+from milk_tui.core.bricks import Brick
+from milk_tui.core.text import sanitize
+from milk_tui.ui.panels.panel import Panel
+
+_SPEAKERS = {"user": "said by you", "local": "said by the local agent", "claude": "said by Claude"}
+_EMPTY = "Nobody has said yet what you are after. Press e to say it yourself."
+
+
+class NeedPanel(Panel[Brick]):
+    """A picture of the need; Enter or `e` edits it, Enter keeps the edit and Escape drops it.
+
+    | Class | Description |
+    | :- | :- |
+    | `need--empty` | What stands in place of a need that nobody has said. |
+    """
+
+    BINDINGS = [
+        Binding(
+            "enter,e", "edit", "Edit need", id="need.edit", tooltip="Say yourself what you want to get done"
+        ),
+        Binding("escape", "cancel", "Cancel", show=False, id="need.cancel"),
+    ]
+    COMPONENT_CLASSES = {"need--empty"}
+
+    class Edited(Message):
+        """The user says what the need is. Empty text gives the word back to the agents."""
+
+        def __init__(self, text: str) -> None:
+            super().__init__()
+            self.text = text
+
+    @property
+    def is_editing(self) -> bool:
+        """Is the editor open?"""
+        return self.has_class("-editing")
+
+    def compose(self) -> ComposeResult:
+        """The picture, and the editor that takes its place."""
+        yield from super().compose()
+        yield Input(compact=True, select_on_focus=False, placeholder="Empty lets the agents say it")
+
+    def draw(self, value: Brick) -> Content:
+        """The sentence; who said it is in the frame."""
+        self.set_class(value.is_stale, "-stale")
+        self.set_class(not value.text, "-empty")
+        self.border_title = Content("need · stale" if value.is_stale else "need")
+        self.border_subtitle = Content(_SPEAKERS.get(value.by, "") if value.text else "")
+        if not value.text:
+            return Content.styled(_EMPTY, self.get_visual_style("need--empty", partial=True))
+        return Content(value.text)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Escape is this panel's only while it is being edited."""
+        return self.is_editing if action == "cancel" else True
+
+    def action_edit(self) -> None:
+        """Open the editor on the present need."""
+        if self.is_editing:
+            return
+        self.add_class("-editing")
+        editor = self.query_one(Input)
+        editor.value = self.value.text if self.value else ""
+        editor.cursor_position = 0
+        editor.focus()
+        self.call_after_refresh(
+            editor.action_end
+        )  # the editor scrolls to its cursor only once it has a width
+
+    def action_cancel(self) -> None:
+        """Close the editor and keep the need as it was."""
+        self.remove_class("-editing")
+        self.focus()
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Close the editor and tell the new need."""
+        event.stop()
+        self.action_cancel()
+        self.post_message(self.Edited(" ".join(sanitize(event.value).split())))

@@ -1,0 +1,188 @@
+"""One row that says who has the floor, what is going on and what it takes.
+
+It draws a value. It has a timer only while something is going on; it knows no conversation and no prices.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from time import monotonic
+from typing import Literal
+
+from textual.content import Content
+from textual.reactive import reactive
+from textual.timer import Timer
+from textual.widget import Widget
+
+from milk_tui.core.messages import AgentRole, Value
+from milk_tui.core.text import sanitize
+from milk_tui.ui.figures import short
+
+State = Literal["idle", "starting", "answering", "retrying", "stopping", "asking", "waiting"]
+
+_WORDS: dict[State, str] = {
+    "idle": "ready",
+    "starting": "starting",
+    "answering": "answering",
+    "retrying": "trying again",
+    "stopping": "stopping",
+    "asking": "asks for permission",
+    "waiting": "waits for your answer",
+}
+_BUSY = frozenset[State](("starting", "answering", "retrying", "stopping"))
+_FLOORS: dict[AgentRole, str] = {"local": "○ local", "claude": "● Claude"}
+_SPINNER = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
+_FRAME = 0.1
+"""Seconds a frame of the spinner stays."""
+_MODEL_WIDTH = 28
+_GAP = 3
+
+
+class Status(Value):
+    """All that the status line shows."""
+
+    floor: AgentRole = "local"
+    model: str = ""
+    state: State = "idle"
+    detail: str = ""
+    """More about the state, such as which attempt it is."""
+    since: float | None = None
+    """When the state began, by the monotonic clock; `None` hides the seconds."""
+    tokens_per_second: float | None = None
+    context_tokens: int | None = None
+    """Tokens in the model's window."""
+    window: int | None = None
+    is_window_assumed: bool = False
+    """Nobody has told the window's size."""
+    cost_usd: float | None = None
+    """What Claude has cost in this session."""
+    hints: tuple[str, ...] = ()
+    """Keys and what they do, the most useful first."""
+
+    @property
+    def is_busy(self) -> bool:
+        """Is something going on that the user waits for?"""
+        return self.state in _BUSY
+
+
+@dataclass(frozen=True)
+class _Field:
+    text: str
+    style: str
+    rank: int
+    """The field with the highest rank goes first when there is no room."""
+    is_right: bool = False
+
+
+class StatusLine(Widget):
+    """A picture of one `Status`, on one row. `-claude` and `-busy` say the floor and that something is going on.
+
+    | Class | Description |
+    | :- | :- |
+    | `status--floor` | Who has the floor. |
+    | `status--state` | What is going on. |
+    | `status--figure` | Model, rate, window and cost. |
+    | `status--hint` | Keys. |
+    """
+
+    COMPONENT_CLASSES = {"status--floor", "status--state", "status--figure", "status--hint"}
+
+    status: reactive[Status] = reactive(Status())
+    calm: reactive[bool] = reactive(False)
+    """Nothing moves but the seconds."""
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._timer: Timer | None = None
+
+    def watch_status(self, before: Status, status: Status) -> None:
+        """Run a timer only while there is something to wait for."""
+        self.set_class(status.floor == "claude", "-claude")
+        self.set_class(status.is_busy, "-busy")
+        if before.is_busy != status.is_busy:
+            self._set_timer()
+
+    def watch_calm(self) -> None:
+        """Slow down or speed up what is running."""
+        self._set_timer()
+
+    def on_mount(self) -> None:
+        """Start what was asked for before there was a screen."""
+        self._set_timer()
+
+    def _set_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.stop()
+            self._timer = None
+        if self.status.is_busy and self.is_attached:
+            self._timer = self.set_interval(1.0 if self.calm else _FRAME, self.refresh)
+
+    def render(self) -> Content:
+        """The fields that have room, the first ones on the left and the others on the right."""
+        width = self.content_size.width
+        fields = fitting(self._fields(), width)
+        left = [field for field in fields if not field.is_right]
+        right = [field for field in fields if field.is_right]
+        fill = " " * max(0, width - _width(left) - _width(right))
+        row = Content.assemble(*self._joined(left), fill, *self._joined(right))
+        return row.truncate(width, ellipsis=True)
+
+    def _fields(self) -> list[_Field]:
+        status = self.status
+        model = Content(sanitize(status.model).replace("\n", " ")).truncate(_MODEL_WIDTH, ellipsis=True).plain
+        fields = [
+            _Field(_FLOORS[status.floor], "floor", 0),
+            _Field(model, "figure", 4),
+            _Field(self._state(), "state", 1),
+            _Field(_rate(status), "figure", 6, is_right=True),
+            _Field(_window(status), "figure", 5, is_right=True),
+            _Field(_cost(status), "figure", 3, is_right=True),
+            *(_Field(hint, "hint", 7 + place, is_right=True) for place, hint in enumerate(status.hints)),
+        ]
+        return [field for field in fields if field.text]
+
+    def _state(self) -> str:
+        status, now = self.status, monotonic()
+        spinner = (
+            f"{_SPINNER[int(now / _FRAME) % len(_SPINNER)]} " if status.is_busy and not self.calm else ""
+        )
+        seconds = (
+            f" {int(now - status.since)} s" if status.since is not None and now - status.since >= 1 else ""
+        )
+        detail = f" ({sanitize(status.detail)})".replace("\n", " ") if status.detail else ""
+        return f"{spinner}{_WORDS[status.state]}{seconds}{detail}"
+
+    def _joined(self, fields: Sequence[_Field]) -> list[Content]:
+        contents = [
+            Content.styled(field.text, self.get_visual_style(f"status--{field.style}", partial=True))
+            for field in fields
+        ]
+        return [Content(" " * _GAP).join(contents)]
+
+
+def fitting(fields: Sequence[_Field], width: int) -> list[_Field]:
+    """The fields that have room on a row; the ones that matter least are left out first."""
+    kept = list(fields)
+    while len(kept) > 1 and _width(kept) > width:
+        kept.remove(max(kept, key=lambda field: field.rank))
+    return kept
+
+
+def _width(fields: Sequence[_Field]) -> int:
+    return sum(Content(field.text).cell_length for field in fields) + _GAP * max(0, len(fields) - 1)
+
+
+def _rate(status: Status) -> str:
+    return "" if status.tokens_per_second is None else f"{status.tokens_per_second:.0f} tok/s"
+
+
+def _window(status: Status) -> str:
+    if status.context_tokens is None:
+        return ""
+    if not status.window:
+        return f"{short(status.context_tokens)} tokens"
+    about = "about " if status.is_window_assumed else ""
+    return f"{short(status.context_tokens)} of {about}{short(status.window)} tokens"
+
+
+def _cost(status: Status) -> str:
+    return "" if status.cost_usd is None else f"${status.cost_usd:,.2f}"

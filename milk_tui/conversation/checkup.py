@@ -7,6 +7,7 @@ import shutil
 from typing import Literal
 
 from milk_tui.agents.claude_process import ClaudeFacts, claude_facts
+from milk_tui.agents.embedded import WINDOW
 from milk_tui.agents.server_probe import DISCOVERY_PORTS, discover, inspect
 from milk_tui.agents.servers import ServerFacts
 from milk_tui.conversation.local_agents import has_embedded
@@ -50,7 +51,7 @@ async def check_local(settings: Settings) -> LocalCheckup:
         check = Check(
             name="Local model", state="ok", text="the built-in SmolLM2-135M: small, for trying things out"
         )
-        window = Check(name="Window", state="ok", text="4,096 tokens")
+        window = Check(name="Window", state="ok", text=f"{WINDOW:,} tokens")
         return LocalCheckup(check=check, window=window, offered=found)
     ports = ", ".join(str(port) for port in DISCOVERY_PORTS)
     text = f"found {len(found)} on this machine" if found else f"nothing answered on 127.0.0.1 ports {ports}"

@@ -12,18 +12,22 @@ from milk_tui.agents.weights import find_weights
 from milk_tui.storage.config import Settings
 
 
-def chat_on(settings: Settings, server: Server) -> Agent:
-    """The chat agent on a server, as the settings want it."""
+EMBEDDED_ANSWER = 512
+"""Tokens: a model this small rambles when it may."""
+
+
+def chat_on(server: Server, max_tokens: int) -> Agent:
+    """The chat agent on a server."""
     from milk_tui.agents.openai_chat import ChatSettings, OpenAIChat
 
-    return OpenAIChat(server, ChatSettings(max_tokens=settings.max_tokens))
+    return OpenAIChat(server, ChatSettings(max_tokens=max_tokens))
 
 
 def agent_at(settings: Settings, url: str, model: str = "") -> ServerAgent:
     """The local agent on the server at this address. Raises `ConfigError` when it is no address."""
     return ServerAgent(
         url,
-        lambda server: chat_on(settings, server),
+        lambda server: chat_on(server, settings.max_tokens),
         model=model,
         api_key=settings.api_key,
         window=settings.window,
@@ -36,7 +40,7 @@ def local_agent(settings: Settings) -> Agent:
         return agent_at(settings, settings.url, settings.model or "")
     if has_embedded(settings):
         model = EmbeddedModel(settings.home, settings.model_path)
-        return EmbeddedAgent(model, lambda server: chat_on(settings, server))
+        return EmbeddedAgent(model, lambda server: chat_on(server, min(settings.max_tokens, EMBEDDED_ANSWER)))
     return NoModel()
 
 

@@ -1,12 +1,16 @@
 """The app: theme tokens, stylesheets, the one main screen, and the last place where an error is caught."""
 
 import gc
+from collections.abc import Iterable
+from functools import partial
 from typing import ClassVar
 
-from textual.app import App
+from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
+from textual.screen import Screen
 from textual.theme import Theme
 
+from milk_tui.conversation.commands import COMMANDS
 from milk_tui.conversation.workbench import Workbench
 from milk_tui.ui.screens.chat import ChatScreen
 from milk_tui.ui.styling import stylesheets, theme_tokens
@@ -38,6 +42,13 @@ class MilkApp(App[None]):
     def get_theme_variable_defaults(self) -> dict[str, str]:
         """Our own colours, taken from the theme's."""
         return theme_tokens(self.current_theme)
+
+    def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
+        """The palette: our commands first, then Textual's own."""
+        if isinstance(screen, ChatScreen):
+            for command in COMMANDS:
+                yield SystemCommand(command.help, command.name, partial(screen.run_command, command, ""))
+        yield from super().get_system_commands(screen)
 
     def _keep_theme(self, theme: Theme) -> None:
         problem = self._bench.keep(theme=theme.name)

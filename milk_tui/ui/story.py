@@ -181,10 +181,10 @@ def receipt_line(receipt: Receipt) -> str:
     usage = receipt.usage
     cost = "cost unknown" if usage.cost_usd is None else f"${usage.cost_usd:.4f}"
     cached = f" ({usage.cached_tokens:,} from the cache)" if usage.cached_tokens else ""
-    how = "resumed" if receipt.situation == "resume" else "first hand-off"
+    how = "Resumed" if receipt.situation == "resume" else "First hand-off"
     return (
-        f"Handed over {receipt.chars:,} of {receipt.history_chars:,} characters of history "
-        f"(about {estimated_tokens(receipt.chars):,} tokens) · {how} · "
+        f"{how}: {receipt.chars:,} characters handed over, about {estimated_tokens(receipt.chars):,} tokens "
+        f"(the history has {receipt.history_chars:,}) · "
         f"{usage.input_tokens:,} tokens read{cached}, {usage.output_tokens:,} written · "
         f"{cost} · {receipt.seconds:.1f} s"
     )

@@ -28,6 +28,7 @@ from milk_tui.ui.screens.asking import Asking
 from milk_tui.ui.screens.gauging import Gauging
 from milk_tui.ui.screens.handing import Handing
 from milk_tui.ui.screens.help import HelpScreen
+from milk_tui.ui.screens.recalling import Recalling
 from milk_tui.ui.screens.setup import Setup
 from milk_tui.ui.screens.stating import Stating
 from milk_tui.ui.story import Story
@@ -95,6 +96,7 @@ class ChatScreen(Screen[None]):
         self.gauging = Gauging(self)
         self.setup = Setup(self)
         self.asking = Asking(self)
+        self.recalling = Recalling(self.prompt, self.talk.session)
         self.handing = Handing(self)
         self.set_class(not self.talk.session.turns, "-fresh")
         self.gauging.show(self.talk.bricks())
@@ -104,8 +106,6 @@ class ChatScreen(Screen[None]):
         self._show_floor()
         self.call_after_refresh(self.setup.begin)
 
-    # Sending
-
     @on(Prompt.Submitted)
     def submit(self, event: Prompt.Submitted) -> None:
         """Run a command; give anything else to whoever has the floor. Nothing is cleared before it is accepted."""
@@ -113,7 +113,7 @@ class ChatScreen(Screen[None]):
         command = parsed(text)
         if command is not None:
             self.prompt.clear()
-            self._run_command(*command)
+            self.run_command(*command)
         elif is_mistyped(text):
             self.tell(f"There is no command {text.split()[0]}; F1 lists them. Your text is still there.")
         elif self.talk.session.is_busy:
@@ -123,8 +123,9 @@ class ChatScreen(Screen[None]):
         elif text.strip():
             self.converse(self.talk.send(text), text)
 
-    def _run_command(self, command: Command, argument: str) -> None:
-        getattr(self, f"command_{command.action}")(argument)
+    def run_command(self, command: Command, argument: str) -> None:
+        """Do what a slash command says."""
+        getattr(self, f"action_{command.action}")(argument)
 
     @work(exclusive=True, group="turn", exit_on_error=False)
     async def converse(self, updates: AsyncGenerator[Update, None], sent: str) -> None:
@@ -164,26 +165,16 @@ class ChatScreen(Screen[None]):
         if last is not None and last.status == "failed" and not last.answer and not self.prompt.full_text:
             self.prompt.write(self._sent)
 
-    # Keys and commands
-
-    def action_escalate(self) -> None:
-        """Open the hand-off preview."""
-        self.handing.preview("")
-
-    def action_return_to_local(self) -> None:
-        """Give the floor back to the local agent."""
-        self.handing.give_back("")
-
-    def command_escalate(self, text: str) -> None:
+    def action_escalate(self, text: str = "") -> None:
         """Preview the hand-off, with this text as the prompt if there is one."""
         self.handing.preview(text)
 
-    def command_escalate_now(self, text: str) -> None:
+    def action_escalate_now(self, text: str = "") -> None:
         """Hand over without the preview."""
         self.handing.send(text)
 
-    def command_return_to_local(self, text: str) -> None:
-        """Give the floor back; a text behind the command goes to the local agent."""
+    def action_return_to_local(self, text: str = "") -> None:
+        """Give the floor back; a text goes to the local agent."""
         self.handing.give_back(text)
 
     def action_stop(self) -> None:
@@ -214,52 +205,45 @@ class ChatScreen(Screen[None]):
         if not self.asking.focus():
             self.focus_next()
 
-    def action_toggle_bricks(self) -> None:
-        """Show or hide the bricks: the column, or on narrow terminals the column over the conversation."""
+    def action_toggle_bricks(self, _text: str = "") -> None:
+        """Show or hide the bricks: beside the conversation, or on narrow terminals instead of it."""
         self.toggle_class("-bricks-toggled")
 
-    def action_help(self) -> None:
+    def action_help(self, _text: str = "") -> None:
         """Show keys and commands."""
         self.app.push_screen(HelpScreen(self))
 
-    def command_toggle_bricks(self, _text: str) -> None:
-        """See `action_toggle_bricks`."""
-        self.action_toggle_bricks()
-
-    def command_help(self, _text: str) -> None:
-        """See `action_help`."""
-        self.action_help()
-
-    def command_set_need(self, text: str) -> None:
+    def action_set_need(self, text: str = "") -> None:
         """Set the need, or edit it in its panel."""
         if text:
             self.show(self.talk.edit_need(text))
         else:
-            self.remove_class("-bricks-toggled")
+            self.set_class(self.has_class("-narrow"), "-bricks-toggled")
             self.query_one(NeedPanel).action_edit()
 
-    def command_copy_answer(self, _text: str) -> None:
+    def action_copy_answer(self, _text: str = "") -> None:
         """Copy the source of the last answer."""
-        answer = self.talk.session.turns[-1].answer if self.talk.session.turns else ""
-        self._copy(answer)
+        self._copy(self.talk.session.turns[-1].answer if self.talk.session.turns else "")
 
-    def command_doctor(self, _text: str) -> None:
+    def action_doctor(self, _text: str = "") -> None:
         """Look at the surroundings again."""
         self.setup.look()
 
-    def command_change_theme(self, _text: str) -> None:
+    def action_change_theme(self, _text: str = "") -> None:
         """Choose a theme."""
         self.app.search_themes()
 
-    def command_quit(self, _text: str) -> None:
+    def action_quit(self, _text: str = "") -> None:
         """Leave; the session is kept."""
         self.app.exit()
-
-    # What the widgets say
 
     @on(Prompt.Changed)
     def _measure(self) -> None:
         self.gauging.soon()
+
+    @on(Prompt.HistoryRequested)
+    def _recall(self, event: Prompt.HistoryRequested) -> None:
+        self.recalling.step(event.direction)
 
     @on(Prompt.ScrollRequested)
     def _scroll(self, event: Prompt.ScrollRequested) -> None:

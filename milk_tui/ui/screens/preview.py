@@ -83,8 +83,8 @@ class PreviewScreen(ModalScreen[str | None]):
         handoff = self._forecast.handoff
         lines = [
             _HOW[handoff.situation],
-            f"{handoff.chars:,} characters, about {estimated_tokens(handoff.chars):,} tokens, "
-            f"of {handoff.history_chars:,} characters of history.",
+            f"{handoff.chars:,} characters, about {estimated_tokens(handoff.chars):,} tokens. "
+            f"The history has {handoff.history_chars:,}; none of it is sent.",
         ]
         if self._forecast.reason:
             lines.append(f"The local agent's reason: {self._forecast.reason}")

@@ -23,6 +23,7 @@ class Stating:
         self._agent: AgentRole = "local"
         self._cost = talk.session.tally.usage["claude"].cost_usd
         self._rate: float | None = None
+        self._is_asking = False
 
     def note(self, event: ev.Event) -> None:
         """Take notice of one event."""
@@ -49,7 +50,8 @@ class Stating:
 
     def asking(self, is_asking: bool) -> None:
         """A question is open, or not any more."""
-        self._enter("asking" if is_asking else "answering")
+        self._is_asking = is_asking
+        self._enter("answering")
 
     def stopping(self) -> None:
         """The user wants the turn to stop."""
@@ -72,6 +74,8 @@ class Stating:
         )
 
     def _enter(self, state: State, detail: str = "") -> None:
+        if self._is_asking and state == "answering":
+            state = "asking"
         if state == self._state and detail == self._detail:
             return
         was_busy = self._state != "idle"

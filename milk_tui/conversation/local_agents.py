@@ -11,7 +11,6 @@ from milk_tui.agents.servers import Server
 from milk_tui.agents.weights import find_weights
 from milk_tui.storage.config import Settings
 
-
 EMBEDDED_ANSWER = 512
 """Tokens: a model this small rambles when it may."""
 

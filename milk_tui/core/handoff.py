@@ -40,13 +40,13 @@ _ORDER: tuple[PartName, ...] = (
 _TITLES: dict[PartName, str] = {
     "escalation_brief": "Why the local model asks for you",
     "current_need": "What the user is trying to get done",
-    "local_summary": "What the user and the local model did so far, oldest first",
+    "local_summary": "What was done locally so far, oldest first",
     "percepts": "Facts recorded in this directory, newest first",
 }
 
 _TITLES_SINCE: dict[PartName, str] = {
     **_TITLES,
-    "local_summary": "What the user and the local model did since your last turn, oldest first",
+    "local_summary": "What was done locally since your last turn, oldest first",
     "percepts": "Facts recorded since your last turn, newest first",
 }
 

@@ -130,7 +130,7 @@ class Session:
         """Facts for a hand-off, newest first; when resuming, only those that Claude was not told yet."""
         known = self.tally.known if situation == "resume" else 0
         for percept in reversed(self.percepts):
-            if percept.turn <= known:
+            if known and percept.turn <= known:
                 return
             yield percept.text
         if not known:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from milk_tui.agents.claude_connection import Connection
 
 CONTEXT_LIMIT = 9_500
-"""The most characters of context one hook may add; Claude Code puts more than 10,000 into a file."""
+"""The most UTF-16 units of context one hook may add; Claude Code puts more than 10,000 into a file."""
 
 
 class ClaudeCode:
@@ -257,25 +257,32 @@ class ClaudeCode:
 
 
 def pieces(text: str, limit: int) -> list[str]:
-    """The text in pieces of at most `limit` characters that together are the text, cut after lines if possible."""
+    """The text in pieces that together are the text, cut after lines if possible.
+
+    Each has at most `limit` characters as Claude Code counts them, in which an emoji is two.
+    """
     found: list[str] = []
     while text:
-        end = len(text) if len(text) <= limit else _cut(text, limit)
+        end = _cut(text, limit)
         found.append(text[:end])
         text = text[end:]
     return found
 
 
 def _cut(text: str, limit: int) -> int:
-    line_end = text.rfind("\n", 0, limit) + 1
+    """Where the first piece ends."""
+    room = len(text[:limit].encode("utf-16-le")[: 2 * limit].decode("utf-16-le", "ignore"))
+    if room == len(text):
+        return room
+    line_end = text.rfind("\n", 0, room) + 1
     if line_end:
         return line_end
     end = 0
     for grapheme in graphemes(text):
-        if end + len(grapheme) > limit:
+        if end + len(grapheme) > room:
             break
         end += len(grapheme)
-    return end or limit
+    return end or room
 
 
 def _private_file(folder: Path, text: str) -> Path:

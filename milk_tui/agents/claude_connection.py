@@ -31,6 +31,8 @@ from milk_tui.agents.claude_process import MARK, end_marked, leave_outer_session
 
 LINE_LIMIT = 64 << 20
 """The longest message that is read, in bytes; one tool result with an image can take megabytes."""
+START_SECONDS = 30.0
+"""How long it may take to get ready; the SDK never notices a program that ends at once without an error."""
 STOP_SECONDS = 5.0
 """How long an interrupted turn may take to end before the whole connection is given up."""
 LAST_WORDS = 20
@@ -140,7 +142,8 @@ class Connection:
         error: Exception | None = None
         try:
             leave_outer_session()
-            await self._client.connect()
+            async with asyncio.timeout(START_SECONDS):
+                await self._client.connect()
             self._is_ready.set()
             async for message in self._client.receive_messages():
                 self._items.put_nowait(message)

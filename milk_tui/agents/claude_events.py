@@ -90,9 +90,9 @@ class Translator:
             case "content_block_delta":
                 yield from self._delta(event["delta"])
             case "message_delta":
-                self._note_output(event.get("usage") or {})
-            case "message_stop":
+                # The one sign of a whole message: Claude Code puts a message_stop behind a broken one as well.
                 self._step.is_open = False
+                self._note_output(event.get("usage") or {})
 
     def _begin(self, message_id: str | None, *, is_streamed: bool) -> AgentEvent:
         """Start a step, or start again the one that was never completed."""

@@ -47,6 +47,7 @@ REMEDIES: dict[FailureKind, str] = {
     "lost": "Send the prompt again.",
     "server": "Send the prompt again a little later.",
     "protocol": "Check the path of Claude Code in the settings.",
+    "silent": "Send the prompt again, or check the path of Claude Code in the settings.",
     "missing": "Install Claude Code, or set its path.",
     "died": "Send the prompt again: Claude Code starts anew on the same session.",
     "unknown_session": "Escalate afresh: a new session is given the same context.",
@@ -100,9 +101,11 @@ def of_end(error: Exception | None, path: str, last_words: Sequence[str]) -> Fai
         return of_result(error)
     if isinstance(error, CLIConnectionError) and "Working directory" in str(error):
         sentence = f"{_one_line(str(error))}."
-        return Failure(kind="missing", sentence=sentence, remedy="Create it, or start from another directory.")
+        return Failure(
+            kind="missing", sentence=sentence, remedy="Create it, or start from another directory."
+        )
     kind, sentence = _of_exception(error, path)
-    if last_words and kind in ("died", "lost", "protocol"):
+    if last_words and kind in ("died", "lost", "protocol", "silent"):
         sentence += " Its last words: " + " / ".join(last_words)
     return _failure(kind, sentence)
 
@@ -111,6 +114,8 @@ def _of_exception(error: Exception | None, path: str) -> tuple[FailureKind, str]
     match error:
         case None:
             return "lost", "Claude Code ended without a result."
+        case TimeoutError():
+            return "silent", f"{path} was started and did not get ready."
         case ProcessError():
             return "died", f"Claude Code {_exit(error.exit_code)}."
         case CLIJSONDecodeError() if "buffer size" in str(error):

@@ -47,7 +47,7 @@ class _Writer:
     def add(self, text: str, style: str = "") -> None:
         """Add text in the styles that are open; a line break in it starts a line."""
         names = " ".join([*self.styles, style] if style else self.styles)
-        first, *others = text.split("\n")
+        first, *others = text.replace("\t", " ").split("\n")
         if first:
             self.lines[-1].append((first, names))
         for line in others:

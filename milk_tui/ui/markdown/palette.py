@@ -47,7 +47,11 @@ def select(row: Row, start: int, end: int) -> Row:
     offset = 0
     for text, names in row.runs:
         first, last = max(0, start - offset), max(0, min(len(text), end - offset))
-        parts = [(text[:first], names), (text[first:last], f"{names} {SELECTED}"), (text[max(first, last) :], names)]
+        parts = [
+            (text[:first], names),
+            (text[first:last], f"{names} {SELECTED}"),
+            (text[max(first, last) :], names),
+        ]
         runs += [part for part in parts if part[0]]
         offset += len(text)
     return row._replace(runs=tuple(runs))

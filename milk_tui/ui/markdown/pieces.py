@@ -90,10 +90,10 @@ def _cut_short(source: str, tail: Piece, start: int, end: int, *, paragraph: boo
     """The piece after a cut that the text itself did not offer."""
     if tail.context.inside == "fence" and end == tail.start:
         return Piece(start, tail.context)
-    tokens = block_tokens(tail.context.prefix + clean(source[tail.start : end]))
-    top = [token for token in tokens if token.level == 0]
+    lines = _Lines(source, tail, end)
+    top = [token for token in block_tokens(lines.parsed) if token.level == 0]
     if top and top[-1].type == "fence" and not _is_closed(top[-1]):
-        return Piece(start, Context(inside="fence", prefix=_opening(top[-1])))
+        return Piece(start, _in_fence(top[-1], lines))
     return Piece(start, Context(inside="paragraph", prefix=JOINER) if paragraph else Context())
 
 
@@ -101,7 +101,7 @@ def _cuts(source: str, tail: Piece, end: int) -> list[Piece]:
     """The cuts between an open piece's start and `end`, which is the end of a line."""
     lines = _Lines(source, tail, end)
     cuts: list[Piece] = []
-    tokens = block_tokens(tail.context.prefix + clean(source[tail.start : end]))
+    tokens = block_tokens(lines.parsed)
     before = ""
     for index, token in enumerate(tokens):
         if token.level or token.nesting < 0 or token.map is None:
@@ -123,13 +123,22 @@ class _Lines:
 
     def __init__(self, source: str, tail: Piece, end: int) -> None:
         self.source = source
+        self.parsed = tail.context.prefix + clean(source[tail.start : end])
+        self.prefix = tail.context.prefix.splitlines(keepends=True)
         self.first = tail.context.prefix.count("\n")
         self.starts = line_starts(source, tail.start, end)
 
     def text(self, line: int) -> str:
         """One line with its line break."""
+        if line < self.first:
+            return self.prefix[line]
         line -= self.first
         return self.source[self.starts[line] : self.starts[line + 1]]
+
+    def indent(self, line: int) -> str:
+        """The white space that a line starts with."""
+        text = self.text(line)
+        return text[: len(text) - len(text.lstrip())]
 
     def blank(self, line: int) -> bool:
         """Whether the line before `line` is empty."""
@@ -145,15 +154,16 @@ def _is_closed(fence: "Token") -> bool:
     return fence.map[1] - fence.map[0] > fence.content.count("\n") + 1
 
 
-def _opening(fence: "Token") -> str:
-    return f"{fence.markup}{fence.info}\n"
+def _in_fence(fence: "Token", lines: _Lines) -> Context:
+    assert fence.map is not None
+    return Context(inside="fence", prefix=clean(lines.text(fence.map[0])))
 
 
 def _fence_cuts(fence: "Token", lines: _Lines) -> list[Piece]:
     assert fence.map is not None
     code = fence.content.split("\n")[:-1]
     first = fence.map[0] + 1
-    context = Context(inside="fence", prefix=_opening(fence))
+    context = _in_fence(fence, lines)
     cuts: list[Piece] = []
     begin, open_marks = 0, 0
     for row, text in enumerate(code):
@@ -172,14 +182,14 @@ def _table_cuts(table: "Token", lines: _Lines, context: Context) -> list[Piece]:
     if context.inside == "table":
         first += TABLE_SAMPLE
     elif first < last:
-        prefix = clean("".join(lines.text(line) for line in range(table.map[0], first)))
+        prefix = "".join(clean(lines.text(line)) for line in range(table.map[0], first))
         context = Context(inside="table", prefix=prefix)
     return [lines.piece(row, context) for row in range(first, last, TABLE_SAMPLE)]
 
 
 def _list_cuts(tokens: "list[Token]", index: int, lines: _Lines, context: Context) -> list[Piece]:
     opening = tokens[index]
-    prefix = f"{'1' if opening.type == 'ordered_list_open' else ''}{opening.markup} x\n"
+    item = f"{'1' if opening.type == 'ordered_list_open' else ''}{opening.markup} x\n"
     starts: list[int] = []
     for token in tokens[index + 1 :]:
         if token.level == 0:
@@ -191,7 +201,8 @@ def _list_cuts(tokens: "list[Token]", index: int, lines: _Lines, context: Contex
         number = context.number
         del starts[0]
     return [
-        lines.piece(start, Context("", lines.blank(start), "list", prefix, number + place))
+        # Indented as the item it stands in front of, or one would become part of the other.
+        lines.piece(start, Context("", lines.blank(start), "list", lines.indent(start) + item, number + place))
         for place, start in enumerate(starts[1:], 1)
     ]
 

@@ -156,7 +156,7 @@ class _Renderer:
 
     def code(self, token: "Token", *, goes_on: bool) -> None:
         """Draw code on a ground of its own, its language above it."""
-        info = token.info.strip()
+        info = " ".join(token.info.split())
         line = _line(token)
         self.push(("  ", "fence"))
         if info and not goes_on:
@@ -186,13 +186,15 @@ class _Renderer:
         line = _line(token)
         if line <= self.own:
             return self.context.blank
-        return not self.lines[line - 1].strip(" >\t")
+        return not self.lines[line - 1].strip(" >\t" if token.level else None)
 
     def gap(self) -> None:
         """An empty row, with the bars of the quotes that it stands in."""
         self.line([], -1)
 
-    def line(self, runs: Sequence[Run], line: int, *, chop: bool = False, fill: str = "", width: int = 0) -> None:
+    def line(
+        self, runs: Sequence[Run], line: int, *, chop: bool = False, fill: str = "", width: int = 0
+    ) -> None:
         """Add the rows of a line behind the margin, broken at `width` or where the room ends."""
         if self.lead and line >= 0:
             runs = [*self.lead, *runs]

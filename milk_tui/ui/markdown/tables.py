@@ -89,7 +89,9 @@ def draw_table(
 
 def _widths(rows: Sequence[TableRow], width: int) -> list[int]:
     """The widths of the columns; empty when they cannot stand beside each other."""
-    wanted = [max(2, *(_cell_width(row.cells[column]) for row in rows)) for column in range(len(rows[0].cells))]
+    wanted = [
+        max(2, *(_cell_width(row.cells[column]) for row in rows)) for column in range(len(rows[0].cells))
+    ]
     room = width - 3 * (len(wanted) - 1)
     if sum(wanted) <= room:
         return wanted

@@ -79,7 +79,7 @@ LOOKS: Mapping[Kind, Look] = {
     "call": Look("", "", "│", close=True, chop=True),
     "notice": Look("", "!", close=True),
     "receipt": Look("", "⇡", close=True),
-    "failure": Look("", "✗", "✗"),
+    "failure": Look("", "✗"),
     "percept": Look("", "+", close=True),
 }
 
@@ -122,6 +122,12 @@ def gutter(block: Block, folded: bool, *, is_first: bool) -> Run:
     return (mark.ljust(GUTTER), f"{_ground(block)} {block.kind}".strip())
 
 
+def chosen(gutter: Run) -> Run:
+    """The gutter of the block that the keys are about: a bar, or its mark in reverse."""
+    mark, style = gutter
+    return (mark if mark.strip() not in ("", "▌", "│", "┊") else "┃".ljust(GUTTER), f"{style} cursor".strip())
+
+
 def body_style(block: Block) -> str:
     """The style of the text of a block that is not Markdown."""
     return {"user": "prompt", "failure": "failure", "local": "", "claude": ""}.get(block.kind, "muted")
@@ -136,7 +142,7 @@ def _title(block: Block) -> list[Run]:
     if not name or not block.headed:
         return []
     ground = _ground(block)
-    runs: list[Run] = [(clean(name), f"{ground} {block.kind} name".strip())]
+    runs: list[Run] = [(_one_line(name), f"{ground} {block.kind} name".strip())]
     about = _one_line(block.source) if block.kind == "call" else ""
     if about:
         runs.append((f" {about}", ""))

@@ -103,7 +103,9 @@ def _start(view: BlockView, mark: Mark) -> _Edge:
     column = mark.column if number == mark.spot.row else 0
     if number == begin and column <= rows[number].inset:
         return _Edge(_offset(view, piece, line), "", (piece, line))
-    part = _visible(rows, Mark(Spot(0, piece, number), column), Mark(Spot(0, piece, end - 1), len(rows[end - 1].text)))
+    part = _visible(
+        rows, Mark(Spot(0, piece, number), column), Mark(Spot(0, piece, end - 1), len(rows[end - 1].text))
+    )
     return _Edge(_offset_after(view, piece, rows, end), part, (piece, line))
 
 

@@ -6,7 +6,7 @@ that nothing above it can move it. Knows blocks and numbers; the widget around i
 """
 
 from collections import OrderedDict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from milk_tui.ui.markdown.rows import Row, Run
@@ -146,6 +146,10 @@ class Viewport:
             return self.total
         return self._heights.before(spot.block) + self.views[spot.block].heights.before(spot.piece) + spot.row
 
+    def is_gap(self, spot: Spot) -> bool:
+        """Whether a row is an empty one between blocks."""
+        return spot.piece == 0 and spot.row < self.views[spot.block].gap
+
     def _rows(self, block: int, piece: int) -> list[Row]:
         view = self.views[block]
         rows = view.rows(piece)
@@ -242,12 +246,16 @@ class Viewport:
         if spot.block >= len(self.views):
             return
         rows = self._rows(spot.block, spot.piece)
-        number = 0
-        for number, row in enumerate(rows):
-            if row.line >= line >= 0:
-                if row.line > line or above < len(row.text):
-                    break
-                above -= len(row.text)
-        if line < 0:
-            number = min(spot.row, max(0, len(rows) - 1))
-        self._top = Spot(spot.block, spot.piece, number)
+        last = max(0, len(rows) - 1)
+        number = min(spot.row, last) if line < 0 else _row_at(rows, line, above)
+        self._top = Spot(spot.block, spot.piece, min(number, last))
+
+
+def _row_at(rows: Sequence[Row], line: int, above: int) -> int:
+    """The row that shows a line of the source from about the character after `above` of them."""
+    for number, row in enumerate(rows):
+        if row.line > line or (row.line == line and above < len(row.text)):
+            return number
+        if row.line == line:
+            above -= len(row.text)
+    return len(rows)

@@ -1,0 +1,191 @@
+"""A window on a viewport: joins it to Textual's scrolling, painting, selection and colours.
+
+Nothing is laid out anew when text arrives: only the rows that changed are painted. Knows rows and spots, and
+nothing of messages or keys.
+"""
+
+from typing import ClassVar
+
+from rich.style import Style
+from textual.geometry import Offset, Region, Size
+from textual.scroll_view import ScrollView
+from textual.selection import Selection
+from textual.strip import Strip
+from textual.widget import Widget
+
+from milk_tui.ui.markdown.palette import SELECTED, Palette, select
+from milk_tui.ui.markdown.rows import BLANK, Row, Run
+from milk_tui.ui.widgets.blocks import GUTTER, chosen
+from milk_tui.ui.widgets.excerpt import Excerpt, Mark, pack, unpack
+from milk_tui.ui.widgets.viewport import Line, Spot, Viewport
+
+_MARKS = ["user", "prompt", "local", "claude", "thinking", "call", "notice", "receipt", "failure", "percept"]
+_WORDS = ["name", "muted", "ok", "error", "cursor"]
+_MARKDOWN = [
+    "heading",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "strong",
+    "em",
+    "strike",
+    "code",
+    "formula",
+    "link",
+    "url",
+]
+_SHAPES = ["bullet", "bar", "border", "th", "fence", "language"]
+_CODE = ["comment", "keyword", "string", "number", "builtin", "definition", "inserted", "deleted"]
+_KEPT_STRIPS = 2_000
+
+
+class Window(ScrollView, can_focus=True, inherit_bindings=False):
+    """Shows the lines of a viewport."""
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        f"transcript--{name}" for name in (*_MARKS, *_WORDS, *_MARKDOWN, *_SHAPES, *_CODE)
+    }
+
+    def __init__(self, *, name: str | None = None, id: str | None = None, classes: str | None = None) -> None:
+        super().__init__(name=name, id=id, classes=classes)
+        self.viewport = Viewport()
+        """What is shown."""
+        self.cursor: int | None = None
+        """The chosen block; marked while the window has the focus."""
+        self._shown: list[Line] = []
+        self._moves_itself = False
+        self._palette: Palette | None = None
+        self._strips: dict[int, tuple[Row, Run, Strip]] = {}
+
+    def screen_updated(self) -> None:
+        """Called whenever the screen was brought up to date."""
+
+    def forget(self) -> None:
+        """Start with an empty viewport of the same size."""
+        size = self.viewport
+        self.viewport = Viewport()
+        self.viewport.resize(size.width, size.height)
+        self.viewport.following = size.following
+        self._strips.clear()
+        self.cursor = None
+
+    def show(self) -> None:
+        """Bring the screen up to date with the blocks."""
+        self._fit()
+        if self.viewport.height:
+            self.viewport.settle()
+            self.update_screen()
+
+    def _fit(self) -> None:
+        """Take the size of the widget. A new width is noticed here before the first row is painted at it."""
+        size = self.scrollable_content_region.size
+        if size and (size.width, size.height) != (self.viewport.width, self.viewport.height):
+            if size.width != self.viewport.width:
+                self._strips.clear()
+                if self.text_selection is not None:
+                    self.screen.clear_selection()
+            self.viewport.resize(size.width, size.height)
+            self.viewport.settle()
+            self.update_screen()
+
+    def update_screen(self) -> None:
+        """Pass on what the viewport has found out: the extent, the place, the changed rows, the end followed."""
+        viewport = self.viewport
+        # Set without the reactive's layout of the whole screen: the scrollbar is always there, and nothing moves.
+        self.set_reactive(Widget.virtual_size, Size(viewport.width, viewport.total))
+        self.vertical_scrollbar.window_virtual_size = viewport.total
+        self._moves_itself = True
+        self.scroll_target_y = self.scroll_y = viewport.scroll_y
+        self._moves_itself = False
+        self._refresh_changed()
+        self.screen_updated()
+
+    def _refresh_changed(self) -> None:
+        before, self._shown = self._shown, self.viewport.lines
+        after = self._shown
+        for y in range(max(len(before), len(after))):
+            old = before[y][1:] if y < len(before) else None
+            new = after[y][1:] if y < len(after) else None
+            if old != new:
+                self.refresh(Region(0, y, self.size.width, 1))
+
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        """Follow the user's scrolling, by wheel, bar or key."""
+        self.vertical_scrollbar.position = new_value
+        size = self.scrollable_content_region.size
+        is_settled = (size.width, size.height) == (self.viewport.width, self.viewport.height)
+        if not self._moves_itself and is_settled and round(old_value) != round(new_value):
+            self.viewport.scroll(round(new_value))
+            self.update_screen()
+
+    def on_resize(self) -> None:
+        """Draw what is in view at the new size."""
+        self._fit()
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """Paint rows, at the size that the widget has now."""
+        self._fit()
+        return super().render_lines(crop)
+
+    def render_line(self, y: int) -> Strip:
+        """Paint one row; its offsets are spots, so that a selection stays on its text whatever moves."""
+        width = self.size.width
+        palette = self._colours()
+        if y >= len(self.viewport.lines):
+            end = pack(Spot(len(self.viewport.views)))
+            return palette.strip(BLANK, (" " * GUTTER, ""), width).apply_offsets(0, end)
+        spot, row, gutter = self.viewport.lines[y]
+        line = pack(spot)
+        if spot.block == self.cursor and self.has_focus and not self.viewport.is_gap(spot):
+            gutter = chosen(gutter)
+        excerpt = self._excerpt()
+        columns = excerpt.columns(spot, row) if excerpt else None
+        if columns:
+            return palette.strip(select(row, *columns), gutter, width).apply_offsets(-GUTTER, line)
+        kept = self._strips.get(line)
+        if kept is not None and kept[0] is row and kept[1] == gutter:
+            return kept[2]
+        strip = palette.strip(row, gutter, width).apply_offsets(-GUTTER, line)
+        if len(self._strips) >= _KEPT_STRIPS:
+            self._strips.clear()
+        self._strips[line] = (row, gutter, strip)
+        return strip
+
+    def notify_style_update(self) -> None:
+        """Drop what was painted in the colours of another theme."""
+        super().notify_style_update()
+        self._palette = None
+        self._strips.clear()
+
+    def _colours(self) -> Palette:
+        if self._palette is None:
+            self._palette = Palette(self.rich_style, self._colour)
+        return self._palette
+
+    def _colour(self, name: str) -> Style:
+        if name == SELECTED:
+            return self.screen.get_component_rich_style("screen--selection")
+        styles = self.get_component_styles(f"transcript--{name}")
+        style = styles.rich_style
+        own = styles.has_rule("color") or styles.has_rule("auto_color")
+        return styles.text_style + Style(
+            color=style.color if own else None,
+            bgcolor=style.bgcolor if styles.has_rule("background") else None,
+        )
+
+    def _excerpt(self) -> Excerpt | None:
+        selection = self.text_selection
+        return None if selection is None else self._excerpt_of(selection)
+
+    def _excerpt_of(self, selection: Selection) -> Excerpt:
+        start, end = selection
+        end = end or Offset(0, pack(Spot(len(self.viewport.views))))
+        first = Mark(unpack(start.y), max(0, start.x)) if start else Mark(Spot(0), 0)
+        return Excerpt(first, Mark(unpack(end.y), max(0, end.x)))
+
+    def get_selection(self, selection: Selection) -> tuple[str, str] | None:
+        """The source of whole lines and blocks, the visible text of parts of lines."""
+        return self._excerpt_of(selection).text(self.viewport.views), "\n"

@@ -1,0 +1,298 @@
+"""Markdown and literal text to rows and strips."""
+
+import subprocess
+import sys
+import unicodedata
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rich.cells import cell_len
+from rich.style import Style
+
+from milk_tui.ui.markdown.literal import render_literal, split_literal
+from milk_tui.ui.markdown.palette import Palette, select
+from milk_tui.ui.markdown.pieces import LONG_LINE, Piece, split
+from milk_tui.ui.markdown.render import render_markdown
+from milk_tui.ui.markdown.rows import Row, clean, wrap
+
+DOCUMENT = """# Heading
+
+Some *text* with **bold**, `code`, ~~old~~ and a [link](http://x.y/z).
+Its second line.
+
+Setext
+======
+- one
+- two
+  - nested
+    more
+
+  para in item
+* other list
+
+3. three
+1. four
+
+   ```js
+   let x = 1
+   ```
+5. five
+
+> quote
+lazy
+> more **text**
+
+```python
+def f(x):
+    '''doc
+    string'''
+
+    return x
+```
+| a | b |
+|---|--:|
+| 1 | `2` | 3 |
+| long cell **text** | 漢字 |
+after
+- [ ] todo
+- [x] done
+
+    indented code
+
+---
+<div>hello</div>
+Last line"""
+
+LINES = [
+    *DOCUMENT.split("\n"),
+    "",
+    "",
+    "```",
+    "~~~",
+    "   ```py",
+    "text",
+    "  text",
+    "===",
+    "---",
+    "|-|-|",
+    "- b | c",
+    "#",
+    "#foo",
+    "1.",
+    "* * *",
+    "-",
+    "> ",
+    ">> x",
+    "\tx",
+    "\\[ a_b",
+    "'''",
+    "漢字 👩‍👩‍👧 e\u0301 ﷽",
+]
+
+
+def drawn(pieces: list[Piece], source: str, width: int) -> list[Row]:
+    ends = [piece.start for piece in pieces[1:]] + [len(source)]
+    return [
+        row._replace(line=0)
+        for piece, end in zip(pieces, ends, strict=True)
+        for row in render_markdown(source[piece.start : end], piece.context, width)
+    ]
+
+
+def streamed(source: str, cuts: list[int]) -> list[Piece]:
+    pieces = [Piece(0)]
+    for end in [*sorted(cuts), len(source)]:
+        tail = pieces.pop()
+        pieces += split(source[:end], tail)
+    return pieces
+
+
+def picture(source: str, width: int = 60) -> str:
+    return "\n".join(row.text.rstrip() for row in drawn(split(source, Piece(0)), source, width))
+
+
+def palette() -> Palette:
+    return Palette(Style(), lambda name: Style(bold=True))
+
+
+documents = st.lists(st.sampled_from(LINES), max_size=40).map("\n".join)
+texts = st.one_of(
+    st.text(max_size=200),
+    st.text(alphabet="ab 漢字👩\u200d\ufe0f👧❤\u0301\t\u200bאב-*_`|>#\n[]()", max_size=200),
+    documents,
+)
+
+
+@settings(deadline=None, max_examples=150)
+@given(documents, st.data())
+def test_a_text_looks_the_same_however_its_deltas_are_cut(source: str, data: st.DataObject) -> None:
+    cuts = data.draw(st.lists(st.integers(0, len(source)), max_size=12))
+
+    assert streamed(source, cuts) == split(source, Piece(0))
+
+
+def test_a_document_sent_character_by_character_looks_like_the_whole() -> None:
+    pieces = streamed(DOCUMENT, list(range(len(DOCUMENT))))
+
+    assert drawn(pieces, DOCUMENT, 40) == drawn(split(DOCUMENT, Piece(0)), DOCUMENT, 40)
+
+
+@settings(deadline=None, max_examples=100)
+@given(documents, st.integers(17, 120))
+def test_cutting_a_text_into_pieces_does_not_show(source: str, width: int) -> None:
+    # Where a piece has sixteen rows of a table, the columns of the rest are already decided: so keep these short.
+    whole = [row._replace(line=0) for row in render_markdown(source, Piece(0).context, width)]
+
+    assert drawn(split(source, Piece(0)), source, width) == whole
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "word " * 9_000,
+        "x" * 20_000,
+        "```\n" + "y" * 20_000 + "\n```\nend",
+        "\n".join(f"> quoted line {number}" for number in range(1_500)),
+        "- item\n" + "\n".join(f"  - nested {number}" for number in range(1_500)),
+        "```python\n" + "\n".join(f"x = {number}" for number in range(500)) + "\n```\n\nend",
+        "|a|b|\n|-|-|\n" + "\n".join(f"| {number} | {'w' * (number % 50)} |" for number in range(200)) + "\n\nend",
+        "\n".join(f"{number}. item" for number in range(300)),
+    ],
+    ids=["paragraph", "word", "code line", "quote", "nested list", "fence", "table", "list"],
+)
+def test_no_piece_of_an_endless_text_grows_without_bound(source: str) -> None:
+    pieces = split(source, Piece(0))
+    ends = [piece.start for piece in pieces[1:]] + [len(source)]
+
+    assert max(end - piece.start for piece, end in zip(pieces, ends, strict=True)) <= 3 * LONG_LINE
+    assert streamed(source, list(range(0, len(source), 997))) == pieces
+    assert "".join(picture(source, 80).split()).count("end") == source.count("end")
+
+
+@settings(deadline=None, max_examples=150)
+@given(texts, st.integers(17, 297))
+def test_every_strip_is_exactly_as_wide_as_the_widget(source: str, width: int) -> None:
+    rows = [*drawn(split(source, Piece(0)), source, width), *render_literal(source, width, chop=len(source) % 2 == 0)]
+    colours = palette()
+
+    for row in rows:
+        strip = colours.strip(row, ("▌ ", "user"), width + 3)
+        assert sum(cell_len(segment.text) for segment in strip) == strip.cell_length == width + 3
+
+
+@settings(deadline=None, max_examples=150)
+@given(st.text(alphabet=st.characters(codec="utf-8"), max_size=200) | texts, st.integers(17, 60))
+def test_no_control_character_reaches_the_screen(source: str, width: int) -> None:
+    shown = [row.text for row in drawn(split(source, Piece(0)), source, width) + render_literal(source, width)]
+
+    assert not [char for text in shown for char in text if unicodedata.category(char) in ("Cc", "Cs", "Zl", "Zp")]
+
+
+@settings(deadline=None, max_examples=150)
+@given(st.text(alphabet="abcxyz012<>/ {}:;,.?\n漢字é👧", max_size=300), st.integers(17, 60))
+def test_all_that_is_not_markdown_is_visible(source: str, width: int) -> None:
+    shown = [char for char in picture(source, width) if not char.isspace()]
+
+    # Numbers and quote marks at the start of a line are Markdown; all other characters stay.
+    for char in "abcxyz</{};,?漢字é👧":
+        assert shown.count(char) == source.count(char)
+
+
+def test_angle_brackets_and_html_stay_text() -> None:
+    assert picture("use <name> and List<int>\n\n<div>hello</div>") == "use <name> and List<int>\n\n<div>hello</div>"
+
+
+def test_formulas_keep_their_backslashes_and_stars() -> None:
+    source = r"so \(a*b*c\) and $x_1 * y * z$ cost $5 or $10 \[ \frac{1}{2} \]"
+
+    assert picture(source, 100) == source
+
+
+def test_definitions_of_references_stay_visible() -> None:
+    assert picture("[text][1]\n\n[1]: http://x.y") == "[text][1]\n\n[1]: http://x.y"
+
+
+def test_a_link_shows_its_address_only_where_the_text_does_not() -> None:
+    assert picture("[a](http://x.y/ü) <http://z.w> [http://q](http://q)") == "a (http://x.y/ü) http://z.w http://q"
+
+
+def test_no_link_is_ever_handed_to_the_terminal() -> None:
+    row = render_markdown("[a](http://x.y)", Piece(0).context, 40)[0]
+
+    assert all(segment.style is None or not segment.style.link for segment in palette().strip(row, ("", ""), 40))
+
+
+def test_cells_for_which_a_table_has_no_column_are_shown() -> None:
+    assert "surplus" in picture("| a |\n|---|\n| 1 | surplus |")
+
+
+def test_a_table_that_is_too_wide_becomes_a_list() -> None:
+    source = "| one | two | three | four |\n|-|-|-|-|\n| 1 | 2 | 3 | 4 |"
+
+    assert picture(source, 17).split("\n")[:2] == ["one: 1", "two: 2"]
+
+
+def test_columns_align_by_cells_and_not_by_characters() -> None:
+    lines = picture("| 漢字 | b |\n|---|---|\n| x | y |").split("\n")
+
+    assert [cell_len(line.split("│")[0]) for line in (lines[0], lines[2])] == [5, 5]
+
+
+def test_a_numbered_list_counts_on_where_it_was_cut() -> None:
+    assert picture("7. a\n7. b\n7. c") == "7. a\n8. b\n9. c"
+
+
+def test_code_is_coloured_and_unknown_languages_are_plain() -> None:
+    def styles(language: str) -> set[str]:
+        return {style for row in render_markdown(f"```{language}\ndef f(): pass\n```", Piece(0).context, 60) for _, style in row.runs}
+
+    assert "fence keyword" in styles("python")
+    assert "fence keyword" not in styles("no-such-language")
+
+
+def test_wrapped_text_is_joined_again_as_it_was() -> None:
+    for text in ("the quick  brown fox jumps", "漢字漢字 漢字 mixed 漢字 words", "averyveryverylongword"):
+        parts = wrap([(text, "")], 9)
+
+        joined = "".join((part.join if number else "") + "".join(run for run, _ in part.runs) for number, part in enumerate(parts))
+        assert joined.split() == text.split()
+        assert max(part.cells for part in parts) <= 9
+
+
+def test_a_joined_emoji_is_never_cut() -> None:
+    family = "👩\u200d👩\u200d👧"
+
+    for part in wrap([(family * 5, "")], 5):
+        assert "".join(text for text, _ in part.runs).count("👩\u200d👩\u200d👧") * len(family) == len(part.runs[0][0])
+
+
+def test_escape_sequences_become_harmless() -> None:
+    assert clean("a\x1b]52;c;ZQ==\x07b\x9b2J\r\n\u202ec") == "a␛]52;c;ZQ==␇b\ufffd2J\nc"
+
+
+def test_literal_text_in_pieces_is_the_whole_text() -> None:
+    source = "\n".join(f"line {number}" for number in range(1_000)) + "\n" + "z" * 15_000
+    pieces = split_literal(source, Piece(0))
+    grown = [Piece(0)]
+    for end in [*range(0, len(source), 501), len(source)]:
+        grown += split_literal(source[:end], grown.pop())
+
+    assert len(pieces) > 10
+    assert grown == pieces
+
+
+def test_selecting_part_of_a_row_changes_no_text() -> None:
+    row = Row((("abc", "x"), ("def", "y")), 6)
+
+    assert select(row, 1, 5).runs == (("a", "x"), ("bc", "x selected"), ("de", "y selected"), ("f", "y"))
+
+
+def test_the_parser_and_the_highlighter_are_not_imported_with_the_widget() -> None:
+    code = (
+        "import sys, milk_tui.ui.widgets.transcript\n"
+        "found = {'markdown_it', 'pygments'} & set(sys.modules)\n"
+        "sys.exit(str(found) if found else 0)"
+    )
+
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False).stderr == ""

@@ -5,7 +5,6 @@ commands, so that `--help` and `--version` answer at once.
 """
 
 import sys
-from importlib.metadata import version
 from typing import Any
 
 import click
@@ -28,7 +27,7 @@ class Sentences(click.Group):
 @click.group(
     cls=Sentences, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]}
 )
-@click.version_option(version("milk-tui"), prog_name="milk-tui")
+@click.version_option(package_name="milk-tui", prog_name="milk-tui")
 @choosing
 @click.option(
     "--demo", is_flag=True, help="Show the whole program with scripted agents; nothing is needed or kept."

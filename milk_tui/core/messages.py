@@ -22,7 +22,8 @@ Situation = Literal["first", "agent", "resume"]
 class Value(BaseModel):
     """A frozen value. Unknown fields are left out, so that a newer program's record can be read by an older one."""
 
-    model_config = ConfigDict(frozen=True, extra="ignore")
+    # Building a validator for every kind of value at import would be a third of the way to the first frame.
+    model_config = ConfigDict(frozen=True, extra="ignore", defer_build=True)
 
 
 class ToolCall(Value):

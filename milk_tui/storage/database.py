@@ -13,10 +13,14 @@ from pathlib import Path
 
 from milk_tui.core.errors import StoreError
 from milk_tui.storage.files import make_folder
+from milk_tui.storage.rescue import rescued
 from milk_tui.storage.schema import COLUMNS, SCHEMA, STEPS
 
 BUSY_SECONDS = 2.0
 """How long another program's write is waited for."""
+
+ALONE_SECONDS = 10.0
+"""How long another program's creating, upgrading or replacing of the file is waited for."""
 
 _WHY = {
     sqlite3.SQLITE_FULL: "the disk is full",
@@ -98,53 +102,72 @@ class Database:
         Raises:
             StoreError: it cannot be moved.
         """
-        from filelock import FileLock
-
-        from milk_tui.storage.rescue import rescued
-
         with self._lock, self._explained("replaced"):
             damaged = self._file
             self.close()
-            with FileLock(self.path.with_name("sessions.db.lock")):
-                if self._file_id() != damaged:
-                    return  # another program has done it
-                aside = self._moved()
-                self._connection = self._connected()
-                count = rescued(self._connection, aside)
-        kept = (
-            f"{count} session{'' if count == 1 else 's'} could be taken over"
-            if count
-            else "No session could be read"
-        )
-        self.warnings += (f"{self.path} was damaged and is kept as {aside.name}. {kept}.",)
+            with self._alone():
+                if self._file_id() == damaged:
+                    self._create(self._moved())
 
     def _opened(self) -> sqlite3.Connection:
         if self._connection is None:
-            try:
-                self._connection = self._connected()
-            except Damaged:
-                self.set_aside()
-        if self._connection is None:
-            self._connection = self._connected()
+            self._connection = self._usable() or self._made()
+            self._file = self._file_id()
+            self.opened += 1
         return self._connection
 
-    def _connected(self) -> sqlite3.Connection:
+    def _usable(self) -> sqlite3.Connection | None:
+        """The file, if it can be used as it stands."""
+        if not self.path.exists():
+            return None
+        connection = _connected(self.path)
+        # Whatever is wrong, it may be another program's work in progress: that is seen when alone with the file.
+        with suppress(sqlite3.Error, Damaged):
+            if _schema(connection) == SCHEMA:
+                _settle(connection)
+                return connection
+        connection.close()
+        return None
+
+    def _made(self) -> sqlite3.Connection:
+        """The file after it was created, upgraded or replaced, whichever it needs."""
         make_folder(self.path.parent)
-        # Created here and not by SQLite, so that it is never readable by others; its companions follow its mode.
-        with suppress(FileExistsError):
-            os.close(os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
-        self._file = self._file_id()
-        self.opened += 1
-        connection = sqlite3.connect(
-            self.path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False, uri=True
-        )
+        with self._alone():
+            if not self.path.exists() or self.path.stat().st_size == 0:
+                journal = self.path.with_name(f"{self.path.name}-wal")
+                self._create(self._moved() if journal.exists() else None)
+            try:
+                return self._upgraded()
+            except Damaged:
+                self._create(self._moved())
+            return self._upgraded()
+
+    def _upgraded(self) -> sqlite3.Connection:
+        connection = _connected(self.path)
         try:
             with self._explained("opened"):
-                _prepare(connection)
+                _refuse(connection)
+                _settle(connection)
         except BaseException:
             connection.close()
             raise
         return connection
+
+    def _create(self, damaged: Path | None) -> None:
+        """Put a new file in its place, whole from the first moment, with what can be read of a damaged one."""
+        new = self.path.with_name(f"{self.path.name}.new")
+        for suffix in ("-wal", "-shm", ""):
+            new.with_name(new.name + suffix).unlink(missing_ok=True)
+        # Created here and not by SQLite, so that it is never readable by others; its companions follow its mode.
+        os.close(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+        with closing(_connected(new)) as connection:
+            _settle(connection)
+            count = rescued(connection, damaged) if damaged else 0
+        new.replace(self.path)
+        if damaged:
+            kept = {0: "No session could be read", 1: "One session was taken over"}
+            taken = kept.get(count, f"{count} sessions were taken over")
+            self.warnings += (f"{self.path} was damaged and is kept as {damaged.name}. {taken}.",)
 
     def _moved(self) -> Path:
         """The damaged file under its new name, with its companions: a new file must never meet an old journal."""
@@ -155,6 +178,14 @@ class Database:
             if source.exists():
                 source.rename(aside.with_name(aside.name + suffix))
         return aside
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """While this lasts no other program creates, upgrades or replaces the file."""
+        from filelock import FileLock
+
+        with FileLock(self.path.with_name(f"{self.path.name}.lock"), timeout=ALONE_SECONDS, mode=0o600):
+            yield
 
     def _file_id(self) -> FileId | None:
         try:
@@ -180,17 +211,35 @@ class Database:
         return StoreError(f"{self.path} cannot be {done}: {_WHY.get(code, str(error))}.")
 
 
-def _prepare(connection: sqlite3.Connection) -> None:
+def _connected(path: Path) -> sqlite3.Connection:
+    connection = sqlite3.connect(
+        path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False, uri=True
+    )
     # Bytes that are no UTF-8 are shown as such and never stop a session from opening.
     connection.text_factory = lambda raw: raw.decode("utf-8", "replace")
-    _refuse(connection)
+    return connection
+
+
+def _refuse(connection: sqlite3.Connection) -> None:
+    """Refuse a file that is not for us, before anything in it is changed."""
+    schema = _schema(connection)
+    if schema > SCHEMA:
+        raise StoreError(
+            "The sessions were written by a newer milk-tui than this one.",
+            "Update milk-tui, or name another folder with MILK_HOME.",
+        )
+    if schema == 0:
+        raise Damaged("The file is another program's.")
+
+
+def _settle(connection: sqlite3.Connection) -> None:
+    """Make the file and the connection what the rest of the room expects."""
     connection.execute("PRAGMA foreign_keys = ON")
     connection.execute("PRAGMA journal_mode = WAL")
     # In this mode a kill of the program loses nothing; a power cut may lose the last moments, never the file.
     connection.execute("PRAGMA synchronous = NORMAL")
+    _upgrade(connection)
     try:
-        if _schema(connection) < SCHEMA:
-            _upgrade(connection)
         for table, columns in COLUMNS.items():
             connection.execute(f"SELECT {columns} FROM {table} LIMIT 0")
     except sqlite3.OperationalError as error:
@@ -199,34 +248,20 @@ def _prepare(connection: sqlite3.Connection) -> None:
         raise
 
 
-def _refuse(connection: sqlite3.Connection) -> None:
-    """Refuse a file that is not for us, before anything in it is changed."""
-    # One transaction, for another program may be creating the tables at this moment.
-    connection.execute("BEGIN")
-    schema = _schema(connection)
-    tables = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]
-    connection.execute("COMMIT")
-    if schema > SCHEMA:
-        raise StoreError(
-            "The sessions were written by a newer milk-tui than this one.",
-            "Update milk-tui, or name another folder with MILK_HOME.",
-        )
-    if schema == 0 and tables:
-        raise Damaged("The tables are another program's.")
-
-
 def _schema(connection: sqlite3.Connection) -> int:
     return int(connection.execute("PRAGMA user_version").fetchone()[0])
 
 
 def _upgrade(connection: sqlite3.Connection) -> None:
-    """Take the steps that are missing; a second program that comes at the same time finds none."""
+    """Take the steps that are missing, all or none."""
+    schema = _schema(connection)
+    if schema == SCHEMA:
+        return
     connection.execute("BEGIN IMMEDIATE")
     try:
-        for number in range(_schema(connection), SCHEMA):
-            for statement in STEPS[number]:
-                connection.execute(statement)
-            connection.execute(f"PRAGMA user_version = {number + 1}")
+        for statement in (statement for step in STEPS[schema:] for statement in step):
+            connection.execute(statement)
+        connection.execute(f"PRAGMA user_version = {SCHEMA}")
         connection.execute("COMMIT")
     finally:
         if connection.in_transaction:

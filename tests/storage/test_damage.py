@@ -111,6 +111,27 @@ def test_an_old_journal_never_meets_a_fresh_file(tmp_path: Path) -> None:
     assert [path.read_bytes() for path in tmp_path.glob("sessions.db.damaged-*-wal")] == [journal]
 
 
+@pytest.mark.parametrize("is_empty", [True, False])
+def test_a_journal_without_its_file_gives_back_what_it_holds_or_nothing(
+    tmp_path: Path, is_empty: bool
+) -> None:
+    with opened(tmp_path) as store:
+        store.save(spoken("old"))
+        with opened(tmp_path) as other:
+            other.save(spoken("older"))
+            journal = (tmp_path / "sessions.db-wal").read_bytes()
+    (tmp_path / "sessions.db").unlink()
+    if is_empty:
+        (tmp_path / "sessions.db").touch()
+    (tmp_path / "sessions.db-wal").write_bytes(journal)
+    with opened(tmp_path) as store:
+        store.save(spoken("new"))
+        assert {entry.id for entry in store.listed()} >= {"new"} and len(store.warnings) == 1
+        assert [len(store.load(entry.id).turns) for entry in store.listed()] == [1] * len(store.listed())
+    with opened(tmp_path) as store:
+        assert "new" in {entry.id for entry in store.listed()} and store.warnings == ()
+
+
 def test_garbage_in_the_middle_costs_only_the_session_it_is_in(tmp_path: Path) -> None:
     sessions = [long_session(60, f"s{number}") for number in range(8)]
     path = stored(tmp_path, *sessions)
@@ -144,13 +165,18 @@ def test_damage_met_while_saving_keeps_the_readable_sessions(tmp_path: Path) -> 
         say(sessions[7], "one more", "answer")
         store.save(sessions[7])
         assert store.load("s7").turns == sessions[7].turns
-        assert len(store.warnings) == 1 and "could be taken over" in store.warnings[0]
+        assert len(store.warnings) == 1 and "were taken over" in store.warnings[0]
         assert {entry.id for entry in store.listed()} >= {"s0", "s1", "s2", "s3", "s7"}
         assert store.load("s0").turns == sessions[0].turns
 
 
-def test_two_programs_that_find_the_damage_keep_both_their_sessions(tmp_path: Path) -> None:
-    garbage(tmp_path / "sessions.db")
+@pytest.mark.parametrize("is_damaged", [True, False])
+@pytest.mark.parametrize("round_", range(4))
+def test_programs_that_begin_at_once_keep_all_their_sessions(
+    tmp_path: Path, is_damaged: bool, round_: int
+) -> None:
+    if is_damaged:
+        garbage(tmp_path / "sessions.db")
     gate = threading.Barrier(4)
     troubles: list[Exception] = []
 
@@ -169,7 +195,7 @@ def test_two_programs_that_find_the_damage_keep_both_their_sessions(tmp_path: Pa
         thread.join()
     with opened(tmp_path) as store:
         assert troubles == [] and {entry.id for entry in store.listed()} == {"s0", "s1", "s2", "s3"}
-    assert len(list(tmp_path.glob("sessions.db.damaged-*Z"))) == 1
+    assert len(list(tmp_path.glob("sessions.db.damaged-*Z"))) == is_damaged
 
 
 def test_a_file_of_a_newer_program_is_left_alone(tmp_path: Path) -> None:

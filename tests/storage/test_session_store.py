@@ -71,8 +71,8 @@ def test_the_folder_and_every_file_are_private(tmp_path: Path, store_in: StoreIn
     store.save(session)
     assert stat.S_IMODE(home.stat().st_mode) == 0o700
     modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in home.iterdir()}
-    assert modes == dict.fromkeys(("sessions.db", "sessions.db-wal", "sessions.db-shm"), 0o600)
-    store.close()
+    names = ("sessions.db", "sessions.db-wal", "sessions.db-shm", "sessions.db.lock")
+    assert modes == dict.fromkeys(names, 0o600)
 
 
 def test_a_session_comes_back_as_it_was(tmp_path: Path, store_in: StoreIn) -> None:

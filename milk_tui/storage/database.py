@@ -118,7 +118,7 @@ class Database:
 
     def _usable(self) -> sqlite3.Connection | None:
         """The file, if it can be used as it stands."""
-        if not self.path.exists():
+        if self._is_blank():
             return None
         connection = _connected(self.path)
         # Whatever is wrong, it may be another program's work in progress: that is seen when alone with the file.
@@ -133,7 +133,7 @@ class Database:
         """The file after it was created, upgraded or replaced, whichever it needs."""
         make_folder(self.path.parent)
         with self._alone():
-            if not self.path.exists() or self.path.stat().st_size == 0:
+            if self._is_blank():
                 journal = self.path.with_name(f"{self.path.name}-wal")
                 self._create(self._moved() if journal.exists() else None)
             try:
@@ -186,6 +186,10 @@ class Database:
 
         with FileLock(self.path.with_name(f"{self.path.name}.lock"), timeout=ALONE_SECONDS, mode=0o600):
             yield
+
+    def _is_blank(self) -> bool:
+        """Whether there is no file, or an empty one, beside which SQLite would delete a journal."""
+        return not self.path.exists() or self.path.stat().st_size == 0
 
     def _file_id(self) -> FileId | None:
         try:

@@ -94,14 +94,11 @@ class ClaudeCode:
             finally:
                 await self._leave(connection, failure)
 
-    async def release(self) -> None:
-        """Claude gives the floor back: end its process. A later hand-off resumes its session."""
+    async def close(self) -> None:
+        """Claude gives the floor back: end its process and forget the stay. A later hand-off resumes its session."""
         await self._settle()
         await self._drop()
-
-    async def close(self) -> None:
-        """End everything."""
-        await self.release()
+        self._session_id, self._standing = None, ""
 
     async def _turn(self, connection: Connection, request: TurnRequest) -> AsyncGenerator[AgentEvent, None]:
         from milk_tui.agents.claude_events import Translator
@@ -235,7 +232,7 @@ class ClaudeCode:
         """Take the one lock of a Claude session: two programs on one session silently lose what one of them did."""
         from filelock import FileLock, Timeout
 
-        from milk_tui.agents.claude_failures import locked
+        from milk_tui.agents.claude_failures import locked, unlockable
 
         if session_id == self._session_id and self._lock is not None:
             return None
@@ -245,13 +242,15 @@ class ClaudeCode:
         self._session_id = session_id
         if session_id is None:
             return None
-        self._lock_dir.mkdir(parents=True, exist_ok=True)
         lock = FileLock(self._lock_dir / f"claude-{sha256(session_id.encode()).hexdigest()[:32]}.lock")
         try:
+            self._lock_dir.mkdir(parents=True, exist_ok=True)
             lock.acquire(timeout=0)
         except Timeout:
             self._session_id = None
             return locked(session_id)
+        except OSError as error:
+            return unlockable(self._lock_dir, error)
         self._lock = lock
         return None
 

@@ -125,7 +125,7 @@ async def test_a_later_hand_off_brings_what_changed_and_keeps_every_earlier_byte
     agent = stage.agent()
     first = await events_of(agent, stage.request("one", handoff=handed(changing="OLD-NEED")))
     old_pids = stage.pids()
-    await agent.release()
+    await agent.close()
     assert stage.pids() == []
     lines = [f"{number}: " + "örtlich 🧀 " * 20 for number in range(130)]
     changing = "NEW-NEED\n" + "\n".join(lines) + "\n" + "x" * 12_000 + "END"
@@ -175,8 +175,16 @@ async def test_one_claude_session_has_one_user_at_a_time(stage: Stage) -> None:
     resumed = stage.request(handoff=handed(situation="resume"), resume_id=session)
     failure = failure_of(await events_of(other, resumed))
     assert failure.kind == "refused" and session in failure.sentence
-    await agent.release()
+    await agent.close()
     assert is_finished(await events_of(other, resumed))
+
+
+async def test_without_a_lock_the_session_is_not_touched(stage: Stage) -> None:
+    (stage.root / "locks").write_text("in the way")
+    resumed = stage.request(handoff=handed(situation="resume"), resume_id="some-session")
+    failure = failure_of(await events_of(stage.agent(), resumed))
+    assert failure.kind == "refused" and str(stage.root / "locks") in failure.sentence
+    assert stage.pids() == []
 
 
 async def test_a_no_keeps_the_tool_from_running_and_its_word_reaches_claude(stage: Stage) -> None:
@@ -207,7 +215,7 @@ async def test_once_is_once_and_for_this_session_lasts_until_the_return(stage: S
     assert await questions(once, handoff=handed()) == 1
     assert await questions(session) == 1
     assert await questions() == 0
-    await agent.release()
+    await agent.close()
     assert await questions(once) == 1
     assert not list(stage.root.rglob("settings.local.json"))
 
@@ -321,3 +329,11 @@ def test_pieces_are_the_text_and_break_after_lines() -> None:
     assert parts[0].endswith("\n") and parts[1].endswith("\n")
     assert not any(part.startswith("\u0301") for part in parts)
     assert pieces("", CONTEXT_LIMIT) == []
+
+
+async def test_after_a_close_the_stay_before_is_forgotten(stage: Stage) -> None:
+    agent = stage.agent()
+    first = await events_of(agent, stage.request("of one session", handoff=handed()))
+    await agent.close()
+    other = await events_of(agent, stage.request("of another"))
+    assert session_of(other) != session_of(first) and "of one session" not in stage.api.last.said

@@ -54,11 +54,12 @@ class Use:
         failed = " (failed)" if self.result is not None and self.result.is_error else ""
         return one_line(self.arguments, LISTED_CAP - len(failed)) + failed
 
-    @property
+    @cached_property
     def name(self) -> str:
         """The tool's name, fit for a line."""
         return one_line(sanitize(self.call.name), NAME_CAP)
 
+    @cached_property
     def outcome(self) -> str:
         """The result on lines of its own, indented under the call; empty if there is none."""
         if self.result is None:
@@ -127,12 +128,12 @@ def calls_entry(uses: tuple[Use, ...]) -> Entry:
     """Calls to one tool, given newest first: the first is shown; of the others the count, arguments and last result."""
     first = uses[-1]
     text = f"[{first.name}] {first.arguments}".rstrip()
-    outcome = first.outcome()
+    outcome = first.outcome
     if outcome:
         text += f"\n  {outcome}"
     if len(uses) > 1:
         text += f"\n[{len(uses) - 1} more {first.name} calls collapsed] {_listed(uses)}".rstrip()
-        last = uses[0].outcome()
+        last = uses[0].outcome
         if last not in ("", outcome):
             text += f"\n  last {last}"
     return Entry(text, uses=uses)

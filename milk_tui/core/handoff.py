@@ -115,7 +115,8 @@ def assembled(
 ) -> Handoff:
     """Make a hand-off for a row of the table.
 
-    It is continued when Claude was told of what came before, so that only what is new is in it. The brief is a part when the local agent asked and Claude has no session yet; on a resume it goes into the prompt.
+    It is continued when Claude was told of what came before, so that only what is new is in it. The brief is a part
+    when the local agent asked and Claude has no session yet; on a resume it goes into the prompt.
     """
     standing = [
         Part(name="identity", text=identity(nonce), budget=IDENTITY_BUDGET),

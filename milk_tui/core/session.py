@@ -257,14 +257,10 @@ class Session:
 
     def _forget(self) -> None:
         """Claude's session is lost: a new one is told all that was done locally."""
+        self._update(claude_session_id=None, handed_over=False, forgotten_turn=self._last_number)
         self.tally.forget(self._last_number)
         self.local_summary = self._local_summary()
-        self._update(
-            claude_session_id=None,
-            handed_over=False,
-            forgotten_turn=self._last_number,
-            local_summary=self.local_summary.text,
-        )
+        self._update(local_summary=self.local_summary.text)
 
     def _record(self, percept: Percept) -> None:
         """Keep a fact, once in a turn: an agent that starts a step again says it again."""

@@ -20,6 +20,9 @@ _SMALLEST = 200
 _WORTH_CUTTING = 80
 """An entry is not shortened to less than this."""
 
+_CALLS_MOST = 5_000
+"""Folded calls take no room, so they are limited by their number: after so many no older turn is read."""
+
 _MIDDLE = Entry("[… the middle of this turn is left out]")
 
 
@@ -63,11 +66,14 @@ class _Held:
         """Newest first."""
         self.count = 0
         self._room = self._left = room + 1  # the last entry has no line end behind it
+        self._calls = 0
         self._first_calls: int | None = None
         """Where the calls are that only prompts stand before: calls of an older turn would be in one row with them."""
 
     def take(self, turn: Turn) -> bool:
         """Add an older turn whole; shortened if most of the room would stay empty without it. False ends the row."""
+        if self._calls > _CALLS_MOST:
+            return False
         folded = self.entries[self._first_calls] if self._first_calls is not None else None
         exchange = _exchange(turn, self._left + (folded.size if folded else 0))
         if exchange is not None and folded is not None and continues(exchange[0], folded):
@@ -85,12 +91,14 @@ class _Held:
         if replaced is not None and self._first_calls is not None:
             del self.entries[self._first_calls]
             self._left += replaced.size
+            self._calls -= len(replaced.uses)
             self._first_calls = None
         if len(exchange) > 1:
             self._first_calls = len(self.entries) + len(exchange) - 2 if exchange[-2].uses else None
         self.entries += exchange
         self.count += 1
         self._left -= _size(exchange)
+        self._calls += sum(len(entry.uses) for entry in exchange)
 
 
 def _size(entries: Iterable[Entry]) -> int:

@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 
 from milk_tui.core.bricks import Brick
 from milk_tui.core.exchange import RESULT_CAP
-from milk_tui.core.messages import AgentRole, Turn
-from tests.core.building import Step, Used, any_turns, brick, claude_turn, turn, use
+from milk_tui.core.messages import Turn
+from milk_tui.core.summary import summary
+from tests.core.building import Step, any_turns, brick, claude_turn, turn, use
 
 rows_of_turns = st.builds(any_turns, st.integers(0, 2**32))
 
@@ -299,39 +300,29 @@ def test_without_turns_there_is_nothing_to_say() -> None:
     assert brick().text == "" and brick().held == 0
 
 
-def best_of(runs: int, work: Callable[[], object]) -> float:
-    def once() -> float:
-        started = time.perf_counter()
-        work()
-        return time.perf_counter() - started
-
-    return min(once() for _ in range(runs))
+def answered(number: int) -> Turn:
+    return turn(number, "question " * 20, "answer " * 20)
 
 
-def answered(number: int, agent: AgentRole) -> Turn:
-    return turn(number, "question " * 20, "answer " * 20, agent=agent)
+def collapsible(number: int) -> Turn:
+    return turn(number, "please go on " * 20, use("read", {"path": "a.py"}, "contents " * 20))
 
 
-def collapsible(number: int, agent: AgentRole) -> Turn:
-    return turn(number, "please go on " * 20, SAME, agent=agent)
+def unanswered(number: int) -> Turn:
+    return turn(number, "is anybody there " * 10)
 
 
-SAME: Used = use("read", {"path": "a.py"}, "contents " * 20)
+@pytest.mark.parametrize("make", [answered, collapsible, unanswered])
+def test_of_100_000_turns_no_more_are_read_than_of_100(make: Callable[[int], Turn]) -> None:
+    def read_of(count: int) -> int:
+        turns = iter([make(1)] * count)
+        summary("local_summary", turns, count, 11_840, 12_000)
+        return count - len(list(turns))
+
+    assert read_of(100_000) == read_of(100) < 100
 
 
-@pytest.mark.parametrize("make", [answered, collapsible])
-def test_a_summary_of_100_000_turns_costs_what_one_of_100_costs(
-    make: Callable[[int, AgentRole], Turn],
-) -> None:
-    few = [make(n, "local") for n in range(1, 101)]
-    many = few * 1_000
-    brick(*few)
-    short = best_of(7, lambda: brick_of(few))
-    long = best_of(7, lambda: brick_of(many))
-    assert long < 5 * short + 0.002
-
-
-def brick_of(turns: list[Turn]) -> Brick:
-    from milk_tui.core.summary import summary
-
-    return summary("local_summary", reversed(turns), len(turns), 11_840, 12_000)
+def test_folded_calls_take_no_room_and_are_limited_all_the_same() -> None:
+    busy = turn(1, "go on", *(use("read", {"path": "a.py"}, "contents") for _ in range(500)))
+    made = brick(*[busy] * 1_000)
+    assert 5_000 <= made.collapsed < 6_000 and made.held + made.dropped == 1_000

@@ -1,12 +1,19 @@
-"""`milk-tui ask`: one turn without a screen."""
+"""`milk-tui ask`: one turn without a screen.
+
+Without `--escalate` the text goes to the local agent and nowhere else, whoever had the floor before; with it, to
+Claude Code. Nothing that was said or set earlier decides about that.
+"""
 
 import asyncio
-import contextlib
 import os
 import sys
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
 
 from milk_tui.cli.assembly import Joined, with_conversation
+from milk_tui.cli.saying import say
 from milk_tui.cli.wish import Wish
+from milk_tui.conversation.controller import Conversation
 from milk_tui.conversation.update import Update
 from milk_tui.core.events import (
     AgentFailed,
@@ -14,24 +21,28 @@ from milk_tui.core.events import (
     Noticed,
     RetryScheduled,
     Silent,
+    StepStarted,
     StepVoided,
     TextDelta,
     TurnStarted,
 )
 
+INTERRUPTED = 130
+"""The exit status after Ctrl+C, as shells have it."""
+
 
 def run_ask(wish: Wish, prompt: str, *, escalate: bool, as_json: bool) -> int:
-    """Ask and print; the exit status tells whether the last turn finished."""
+    """Ask and print. The exit status is 0 if the last turn finished and the session is kept."""
 
     async def use(parts: Joined) -> int:
         for notice in parts.bench.notices:
-            print(f"milk-tui: {notice}", file=sys.stderr)
+            say(notice)
         return await _asked(parts, prompt, escalate, _Lines() if as_json else _Answer())
 
     try:
         return asyncio.run(with_conversation(wish, use))
     except KeyboardInterrupt:
-        return 130
+        return INTERRUPTED
     except BrokenPipeError:
         # Whoever read the answer has gone; what was answered is kept in the session.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -40,12 +51,25 @@ def run_ask(wish: Wish, prompt: str, *, escalate: bool, as_json: bool) -> int:
 
 async def _asked(parts: Joined, prompt: str, escalate: bool, out: "_Answer | _Lines") -> int:
     talk = parts.conversation
-    updates = talk.escalate(prompt) if escalate else talk.send(prompt)
-    async with contextlib.aclosing(updates):
+    if talk.escalation == "auto":
+        talk.escalation = "ask"
+    try:
+        async with aclosing(talk.escalate(prompt) if escalate else _local(talk, prompt)) as updates:
+            async for update in updates:
+                out.show(update)
+    finally:
+        out.end()
+    is_finished = bool(talk.session.turns) and talk.session.turns[-1].status == "finished"
+    return 0 if is_finished and parts.opened.keeper.is_up_to_date else 1
+
+
+async def _local(talk: Conversation, prompt: str) -> AsyncGenerator[Update, None]:
+    """A turn of the local agent; the floor is given back to it first."""
+    if talk.floor == "claude":
+        yield await talk.return_to_local()
+    async with aclosing(talk.send(prompt)) as updates:
         async for update in updates:
-            out.show(update)
-    out.end()
-    return 0 if talk.session.turns and talk.session.turns[-1].status == "finished" else 1
+            yield update
 
 
 class _Lines:
@@ -62,40 +86,47 @@ class _Answer:
     """The answer on stdout as it comes, everything else on stderr."""
 
     def __init__(self) -> None:
-        self._last = "\n"
+        self._has_printed = False
+        self._held = ""
+        """Line ends that belong to the answer only if more of it comes."""
 
     def show(self, update: Update) -> None:
         match update.event:
             case TextDelta(text=text):
                 self._print(text)
-            case TurnStarted():
-                self._break()
+            case TurnStarted() | StepStarted():
+                self._part()
             case StepVoided():
-                self._break()
-                self._say("The agent starts its answer again.")
+                self._part()
+                say("The agent starts its answer again.")
             case AgentFailed(failure=failure):
-                self._say(str(failure))
+                self.end()
+                say(str(failure))
             case Noticed(text=text):
-                self._say(text)
+                say(text)
             case EscalationRequested(reason=reason):
-                self._say(f"The local agent asks for Claude: {reason} (use --escalate)")
+                say(f'The local agent asks for Claude: {reason} `milk-tui ask -c --escalate "…"` hands over.')
             case RetryScheduled() as retry:
-                self._say(f"{retry.reason}; attempt {retry.attempt} of {retry.of} in {retry.delay:.0f} s")
+                say(f"{retry.reason}; attempt {retry.attempt} of {retry.of} in {retry.delay:.0f} s")
             case Silent(seconds=seconds):
-                self._say(f"Nothing for {seconds:.0f} s; Ctrl+C stops.")
+                say(f"Nothing for {seconds:.0f} s; Ctrl+C stops.")
             case _:
                 pass
 
     def end(self) -> None:
-        self._break()
+        """End the answer with one line end; an empty one has none."""
+        if self._has_printed:
+            print(flush=True)
+        self._has_printed, self._held = False, ""
+
+    def _part(self) -> None:
+        """What follows is another message: a blank line comes between."""
+        self._held = "\n\n"
 
     def _print(self, text: str) -> None:
-        print(text, end="", flush=True)
-        self._last = text[-1]
-
-    def _break(self) -> None:
-        if self._last != "\n":
-            self._print("\n")
-
-    def _say(self, text: str) -> None:
-        print(f"milk-tui: {text}", file=sys.stderr, flush=True)
+        whole = self._held + text if self._has_printed else text.lstrip("\n")
+        kept = whole.rstrip("\n")
+        self._held = whole[len(kept) :]
+        if kept:
+            print(kept, end="", flush=True)
+            self._has_printed = True

@@ -1,12 +1,11 @@
 """Joining the parts: settings, store, session, agents and conversation, for the screen and for plain commands alike."""
 
-import os
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from milk_tui.agents.base import Agent
 from milk_tui.agents.claude_code import ClaudeCode
-from milk_tui.cli.wish import Wish
+from milk_tui.cli.wish import Wish, here
 from milk_tui.conversation.controller import Conversation
 from milk_tui.conversation.local_agents import local_agent
 from milk_tui.conversation.opening import Opened, wanted
@@ -37,7 +36,7 @@ class Joined:
 def joined(wish: Wish) -> Joined:
     """Open the session that is wished for, with its agents. Raises `MilkError`."""
     settings = wish.settings()
-    opened = wanted(SessionStore(settings.home), settings, os.getcwd(), last=wish.last, session=wish.session)  # noqa: PTH109 - as typed
+    opened = wanted(SessionStore(settings.home), settings, here(), last=wish.last, session=wish.session)
     desk = PermissionDesk()
     conversation = Conversation(
         opened.session,

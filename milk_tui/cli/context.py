@@ -1,11 +1,10 @@
 """`milk-tui context`: prints what would be handed over."""
 
 import json
-import os
-import sys
 from typing import cast
 
-from milk_tui.cli.wish import Wish
+from milk_tui.cli.saying import say
+from milk_tui.cli.wish import Wish, here
 from milk_tui.conversation.opening import new_session
 from milk_tui.core.handoff import Handoff
 from milk_tui.core.messages import Situation
@@ -23,16 +22,16 @@ def run_context(wish: Wish, session_id: str, situation: str | None, reason: str,
         return
     print(handoff.standing + handoff.changing, end="")
     if reason and row == "resume":
-        print("milk-tui: on a resume the reason goes into the prompt.", file=sys.stderr)
+        say("On a resume the reason goes into the prompt.")
 
 
 def _session(wish: Wish, session_id: str) -> Session:
     settings = wish.settings()
     store = SessionStore(settings.home)
-    found = store.find(session_id) if session_id else store.latest(os.getcwd())  # noqa: PTH109 - as typed
+    found = store.find(session_id) if session_id else store.latest(here())
     if found:
         return store.load(found, settings.context_budget_chars)
-    return new_session(store, settings, os.getcwd()).session  # noqa: PTH109 - as typed
+    return new_session(store, settings, here()).session
 
 
 def _plain(handoff: Handoff) -> dict[str, object]:

@@ -4,13 +4,13 @@ Every error that the user can do something about ends here as one sentence on st
 commands, so that `--help` and `--version` answer at once.
 """
 
+import io
 import sys
 from typing import Any
 
 import click
 
 from milk_tui.cli.options import choosing, common, wish
-from milk_tui.core.errors import MilkError
 
 
 class Sentences(click.Group):
@@ -18,10 +18,18 @@ class Sentences(click.Group):
 
     def invoke(self, context: click.Context) -> Any:
         """Run the command. A `MilkError` is shown as what it says."""
+        from milk_tui.cli.saying import say
+        from milk_tui.core.errors import MilkError
+
         try:
-            return super().invoke(context)
+            result = super().invoke(context)
+            # A reader that has gone is noticed here, where Click ends quietly, and not while Python shuts down.
+            print(end="", flush=True)
         except MilkError as error:
-            raise click.ClickException(str(error)) from error
+            say(str(error))
+            context.exit(1)
+        else:
+            return result
 
 
 @click.group(
@@ -61,7 +69,9 @@ def ask(context: click.Context, /, text: str, escalate: bool, as_json: bool, **g
     """
     from milk_tui.cli.ask import run_ask
 
-    prompt = sys.stdin.buffer.read().decode("utf-8", "replace") if text == "-" else text
+    prompt = _typed() if text == "-" else text
+    if not prompt.strip():
+        raise click.UsageError("There is nothing to ask: the text is empty.", context)
     context.exit(run_ask(wish(context, **given), prompt, escalate=escalate, as_json=as_json))
 
 
@@ -99,7 +109,7 @@ def sessions(context: click.Context, /, here: bool, as_json: bool, **given: Any)
     """List the sessions, last used first."""
     from milk_tui.cli.sessions import run_sessions
 
-    run_sessions(wish(context, **given), here=here, as_json=as_json)
+    run_sessions(wish(context, **given), only_here=here, as_json=as_json)
 
 
 @cli.command()
@@ -133,7 +143,14 @@ def pull(context: click.Context, /, **given: Any) -> None:
 
 def main() -> None:
     """Run the command line."""
-    from milk_tui.agents.claude_process import leave_outer_session
-
-    leave_outer_session()
+    for stream in (sys.stdout, sys.stderr):
+        # A model may say what the terminal's encoding cannot: that is no reason to lose the rest of it.
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
     cli()
+
+
+def _typed() -> str:
+    """Everything on standard input. The line end that a shell puts behind it is not part of it."""
+    raw = sys.stdin.buffer.read() if sys.stdin else b""
+    return raw.decode("utf-8", "replace").rstrip("\r\n")

@@ -1,10 +1,9 @@
 """`milk-tui sessions`: lists what is stored."""
 
 import json
-import os
 from datetime import datetime
 
-from milk_tui.cli.wish import Wish
+from milk_tui.cli.wish import Wish, here
 from milk_tui.core.cut import one_line
 from milk_tui.storage.reading import SessionEntry
 from milk_tui.storage.session_store import SessionStore
@@ -12,9 +11,9 @@ from milk_tui.storage.session_store import SessionStore
 MOST = 1_000
 
 
-def run_sessions(wish: Wish, *, here: bool, as_json: bool) -> None:
+def run_sessions(wish: Wish, *, only_here: bool, as_json: bool) -> None:
     """Print the sessions, last used first."""
-    found = SessionStore(wish.settings().home).listed(os.getcwd() if here else None, MOST)  # noqa: PTH109 - as typed
+    found = SessionStore(wish.settings().home).listed(here() if only_here else None, MOST)
     if as_json:
         print(json.dumps([entry.model_dump(mode="json") for entry in found], indent=2, ensure_ascii=False))
         return

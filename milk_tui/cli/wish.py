@@ -1,5 +1,6 @@
 """What the command line says, before anything is opened."""
 
+import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -24,3 +25,15 @@ class Wish:
         from milk_tui.storage import config
 
         return config.load(config.home(self.home), {"url": self.url, "model": self.model})
+
+
+def here() -> str:
+    """The directory the program was started in. Raises `MilkError` when it is gone."""
+    from milk_tui.core.errors import MilkError
+
+    try:
+        return os.getcwd()  # noqa: PTH109 - as typed
+    except OSError as error:
+        raise MilkError(
+            "The directory you are in does not exist any more.", "Change to another one."
+        ) from error

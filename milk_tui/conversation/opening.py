@@ -23,6 +23,11 @@ class Keeper:
         self._store = store
         self._lock = lock
 
+    @property
+    def is_up_to_date(self) -> bool:
+        """Whether the last save succeeded."""
+        return self._lock.is_taken and self._store.trouble is None
+
     def save(self, session: Session) -> None:
         """Write what is new. Raises `StoreError`."""
         self._lock.take()

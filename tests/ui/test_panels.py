@@ -6,6 +6,7 @@ import pytest
 from textual.app import App, ComposeResult
 from textual.binding import Binding
 from textual.content import Content
+from textual.events import Paste
 from textual.pilot import Pilot
 from textual.widgets import Input, Static
 
@@ -215,6 +216,15 @@ async def test_the_need_is_edited_in_place(key: str) -> None:
         assert not app.query_one(Input).display
 
 
+async def test_what_is_pasted_into_the_need_holds_no_control_sequences() -> None:
+    async with running(bricks(need="")) as (app, pilot):
+        app.panel("need").focus()
+        await pilot.press("e")
+        app.post_message(Paste("Fix \x1b]52;c;ZXZpbA==\x07 it\x1b[2J\nand more"))
+        await pilot.press("enter")
+        assert app.noted == ["Fix it"]
+
+
 async def test_an_emptied_need_is_told_too() -> None:
     async with running(bricks(need="Fix")) as (app, pilot):
         app.panel("need").focus()
@@ -346,3 +356,13 @@ async def test_the_strip_shows_need_and_gauge() -> None:
         assert "Fix the importer" in plain
         assert "5.2k of 16k · history 412k" in plain
         assert "░" in plain
+
+
+async def test_the_strip_says_stale_and_nearly_full_in_words_and_classes() -> None:
+    shown = bricks()
+    need = shown.need.model_copy(update={"is_stale": True})
+    async with running(shown.model_copy(update={"need": need, "gauge": gauge(summary=12_000)})) as (app, _):
+        strip = app.query_one(BrickStrip)
+        assert strip.has_class("-stale", "-near")
+        assert strip.render().plain.startswith("need (stale) Fix")
+        assert ", nearly full ·" in strip.render().plain

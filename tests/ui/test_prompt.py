@@ -1,3 +1,4 @@
+import asyncio
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -164,6 +165,18 @@ async def test_enter_after_a_burst_sends_all_of_it() -> None:
         await pilot.pause(0.1)
         await pilot.press("enter")
         await until(pilot, lambda: app.sent == ["one\ntwo"])
+
+
+async def test_a_line_that_is_delivered_late_still_belongs_to_the_burst() -> None:
+    async with running() as (app, pilot):
+        app.burst("one\n")
+        sent_by_the_terminal = time.monotonic()
+        for _ in range(20):  # no time passes, and the keys so far arrive
+            await asyncio.sleep(0)
+        time.sleep(0.1)  # the app is busy with something else
+        app.key("t", "t", at=sent_by_the_terminal)
+        await pilot.pause(0.2)
+        assert (app.prompt.text, app.sent) == ("one\nt", [])
 
 
 async def test_editing_keys_keep_their_place_among_letters_typed_without_a_pause() -> None:

@@ -36,8 +36,10 @@ class BrickStrip(Widget):
         """The user wants to see the bricks."""
 
     def watch_bricks(self, bricks: Bricks | None) -> None:
-        """Say by a class that the need is stale."""
+        """Say by classes what the panels say: a stale need, and how full the hand-off is."""
         self.set_class(bricks is not None and bricks.need.is_stale, "-stale")
+        for name in ("ok", "near", "full"):
+            self.set_class(bricks is not None and name == level(bricks.gauge), f"-{name}")
 
     def on_click(self, event: events.Click) -> None:
         """Ask for the whole column."""

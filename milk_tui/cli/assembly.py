@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from milk_tui.agents.base import Agent
-from milk_tui.agents.claude_code import ClaudeCode
+from milk_tui.agents.claude.agent import ClaudeCode
 from milk_tui.cli.wish import Wish, here
 from milk_tui.conversation.controller import Conversation
 from milk_tui.conversation.local_agents import local_agent

@@ -22,14 +22,13 @@ class Sentences(click.Group):
         from milk_tui.core.errors import MilkError
 
         try:
-            result = super().invoke(context)
-            # A reader that has gone is noticed here, where Click ends quietly, and not while Python shuts down.
-            print(end="", flush=True)
+            return super().invoke(context)
         except MilkError as error:
             say(str(error))
             context.exit(1)
-        else:
-            return result
+        finally:
+            # A reader that has gone is noticed here, where Click ends quietly, and not while Python shuts down.
+            print(end="", flush=True)
 
 
 @click.group(

@@ -2,7 +2,7 @@
 
 import sys
 
-from milk_tui.agents.weights import Stage, fetch
+from milk_tui.agents.embedded.weights import Stage, fetch
 from milk_tui.cli.wish import Wish
 
 _WORDS: dict[Stage, str] = {"fetching": "Fetching the model", "checking": "Checking it"}

@@ -6,10 +6,10 @@ Only loopback is probed unless the settings name another server; nothing is sent
 import shutil
 from typing import Literal
 
-from milk_tui.agents.claude_process import ClaudeFacts, claude_facts
-from milk_tui.agents.embedded import WINDOW
-from milk_tui.agents.server_probe import DISCOVERY_PORTS, discover, inspect
-from milk_tui.agents.servers import ServerFacts
+from milk_tui.agents.claude.process import ClaudeFacts, claude_facts
+from milk_tui.agents.embedded.agent import WINDOW
+from milk_tui.agents.server.facts import ServerFacts
+from milk_tui.agents.server.probe import DISCOVERY_PORTS, discover, inspect
 from milk_tui.conversation.local_agents import has_embedded
 from milk_tui.core.errors import ConfigError
 from milk_tui.core.messages import Value

@@ -4,11 +4,11 @@ A server that was merely found is offered to the user and never chosen here.
 """
 
 from milk_tui.agents.base import Agent
-from milk_tui.agents.embedded import EmbeddedAgent, EmbeddedModel
+from milk_tui.agents.embedded.agent import EmbeddedAgent, EmbeddedModel
+from milk_tui.agents.embedded.weights import find_weights
 from milk_tui.agents.no_model import NoModel
-from milk_tui.agents.server_agent import ServerAgent
-from milk_tui.agents.servers import Server
-from milk_tui.agents.weights import find_weights
+from milk_tui.agents.server.agent import ServerAgent
+from milk_tui.agents.server.facts import Server
 from milk_tui.storage.config import Settings
 
 EMBEDDED_ANSWER = 512
@@ -17,7 +17,7 @@ EMBEDDED_ANSWER = 512
 
 def chat_on(server: Server, max_tokens: int) -> Agent:
     """The chat agent on a server."""
-    from milk_tui.agents.openai_chat import ChatSettings, OpenAIChat
+    from milk_tui.agents.server.chat import ChatSettings, OpenAIChat
 
     return OpenAIChat(server, ChatSettings(max_tokens=max_tokens))
 

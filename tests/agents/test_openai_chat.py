@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from pydantic import SecretStr
 
-from milk_tui.agents.openai_chat import ChatSettings, OpenAIChat, Waiting
-from milk_tui.agents.servers import Server
+from milk_tui.agents.server.chat import ChatSettings, OpenAIChat, Waiting
+from milk_tui.agents.server.facts import Server
 from milk_tui.core.errors import FailureKind
 from milk_tui.core.events import (
     AgentEvent,

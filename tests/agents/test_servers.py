@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from pydantic import SecretStr
 
-from milk_tui.agents.server_probe import discover, inspect
-from milk_tui.agents.servers import ASSUMED_WINDOW, Server, is_loopback, normalised_url
+from milk_tui.agents.server.facts import ASSUMED_WINDOW, Server, is_loopback, normalised_url
+from milk_tui.agents.server.probe import discover, inspect
 from milk_tui.core.errors import ConfigError
 from tests.agents.canned_replies import error_reply, html_reply, json_reply, loading_reply
 from tests.agents.loopback_server import Gate, ModelServer, Reply, until

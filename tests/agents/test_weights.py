@@ -17,8 +17,8 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
-from milk_tui.agents import weights
-from milk_tui.agents.weights import (
+from milk_tui.agents.embedded import weights
+from milk_tui.agents.embedded.weights import (
     SIZE,
     WEIGHTS,
     Installer,
@@ -212,7 +212,7 @@ def test_an_interruption_ends_the_installer_and_is_a_sentence(tmp_path: Path) ->
     nap = "print(__import__('os').getpid(), flush=True); __import__('time').sleep(60)"
     program = f"""
 import pathlib, sys
-from milk_tui.agents.weights import fetch
+from milk_tui.agents.embedded.weights import fetch
 from milk_tui.core.errors import ModelError
 try:
     fetch(pathlib.Path(sys.argv[1]), installer=lambda to: (sys.executable, "-c", {nap!r}))

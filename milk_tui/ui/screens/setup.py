@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from textual.timer import Timer
 
-from milk_tui.agents.weights import Stage
+from milk_tui.agents.embedded.weights import Stage
 from milk_tui.conversation.checkup import Check, LocalCheckup
 from milk_tui.core.errors import MilkError
 from milk_tui.ui.screens.address import AddressScreen

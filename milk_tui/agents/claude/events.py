@@ -23,7 +23,7 @@ from claude_agent_sdk import (
     UserMessage,
 )
 
-from milk_tui.agents.claude_failures import of_result
+from milk_tui.agents.claude.failures import of_result
 from milk_tui.core.events import (
     AgentEvent,
     AgentFailed,

@@ -10,12 +10,12 @@ from contextlib import aclosing
 from typing import TYPE_CHECKING, Any
 
 from milk_tui.agents.base import TurnRequest
-from milk_tui.agents.openai_stream import Waiting
-from milk_tui.agents.openai_turn import ChatSettings, OpenAITurn
-from milk_tui.agents.servers import Server, is_loopback
+from milk_tui.agents.server.facts import Server, is_loopback
+from milk_tui.agents.server.stream import Waiting
+from milk_tui.agents.server.turn import ChatSettings, OpenAITurn
+from milk_tui.agents.server.window import WindowGauge
+from milk_tui.agents.server.wire import Exchange, client, encoded
 from milk_tui.agents.toolbox import NoTools, Toolbox
-from milk_tui.agents.window import WindowGauge
-from milk_tui.agents.wire import Exchange, client, encoded
 from milk_tui.core.errors import Failure, ServerError
 from milk_tui.core.events import AgentEvent, AgentFailed, AgentReady, TextDelta
 

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from milk_tui.agents.refusals import server_words
-from milk_tui.agents.servers import ASSUMED_WINDOW, ServerFacts, ServerState, is_loopback, normalised_url
-from milk_tui.agents.wire import client
+from milk_tui.agents.server.facts import ASSUMED_WINDOW, ServerFacts, ServerState, is_loopback, normalised_url
+from milk_tui.agents.server.refusals import server_words
+from milk_tui.agents.server.wire import client
 
 if TYPE_CHECKING:
     from httpx2 import AsyncClient

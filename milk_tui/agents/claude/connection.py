@@ -26,8 +26,8 @@ from claude_agent_sdk import (
 )
 from claude_agent_sdk.types import AssistantMessage, HookContext, HookInput, SyncHookJSONOutput
 
-from milk_tui.agents.claude_permission import Gate
-from milk_tui.agents.claude_process import MARK, end_marked, leave_outer_session, masked
+from milk_tui.agents.claude.permission import Gate
+from milk_tui.agents.claude.process import MARK, end_marked, leave_outer_session, masked
 
 LINE_LIMIT = 64 << 20
 """The longest message that is read, in bytes; one tool result with an image can take megabytes."""

@@ -1,4 +1,4 @@
-"""The embedded model's process: `python -P -m milk_tui.agents.embedded_server`, started by `milk_tui.agents.embedded`.
+"""The embedded model's process: `python -P -m milk_tui.agents.embedded.child`, started by the agent beside it.
 
 It reads its orders as one JSON line from stdin, loads the weights, serves them over HTTP on loopback, writes one JSON
 line to stdout and is silent from then on. It lives exactly as long as its stdin is open: whatever ends the program

@@ -19,9 +19,9 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from milk_tui.agents.base import Agent, TurnRequest
-from milk_tui.agents.server_probe import inspect
-from milk_tui.agents.servers import Server
-from milk_tui.agents.weights import check, find_weights
+from milk_tui.agents.embedded.weights import check, find_weights
+from milk_tui.agents.server.facts import Server
+from milk_tui.agents.server.probe import inspect
 from milk_tui.core.errors import Failure, FailureKind, ModelError
 from milk_tui.core.events import AgentEvent, AgentFailed, Noticed
 
@@ -35,7 +35,7 @@ END_SECONDS = 1.0
 LOG_LIMIT = 1_000_000
 """Bytes of the child's log; a longer one begins anew at the next start."""
 
-_CHILD = (sys.executable, "-P", "-m", "milk_tui.agents.embedded_server")
+_CHILD = (sys.executable, "-P", "-m", "milk_tui.agents.embedded.child")
 _AGAIN = "Send the prompt again: the model is started anew."
 
 

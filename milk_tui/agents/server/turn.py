@@ -10,8 +10,9 @@ from contextlib import aclosing
 from typing import Any
 
 from milk_tui.agents.base import TurnRequest
-from milk_tui.agents.completion import CallDraft, Completion
-from milk_tui.agents.openai_messages import (
+from milk_tui.agents.server.completion import CallDraft, Completion
+from milk_tui.agents.server.facts import Server
+from milk_tui.agents.server.messages import (
     Wire,
     answer_message,
     estimate,
@@ -21,12 +22,11 @@ from milk_tui.agents.openai_messages import (
     result_message,
     system_message,
 )
-from milk_tui.agents.openai_stream import Waiting, completion_events
-from milk_tui.agents.refusals import WindowExceeded
-from milk_tui.agents.servers import Server
+from milk_tui.agents.server.refusals import WindowExceeded
+from milk_tui.agents.server.stream import Waiting, completion_events
+from milk_tui.agents.server.window import WindowGauge
+from milk_tui.agents.server.wire import Exchange
 from milk_tui.agents.toolbox import ESCALATE, ESCALATE_SCHEMA, Toolbox, run_call
-from milk_tui.agents.window import WindowGauge
-from milk_tui.agents.wire import Exchange
 from milk_tui.core.errors import ServerError
 from milk_tui.core.events import (
     AgentEvent,

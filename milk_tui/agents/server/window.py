@@ -3,8 +3,8 @@
 Starts from an estimate and learns from what the server counts. Knows no message and sends nothing.
 """
 
-from milk_tui.agents.refusals import WindowExceeded
-from milk_tui.agents.servers import Server
+from milk_tui.agents.server.facts import Server
+from milk_tui.agents.server.refusals import WindowExceeded
 
 CUT_SHARE = 0.7
 """A server that counts fewer than this share of our estimate has probably not read everything."""

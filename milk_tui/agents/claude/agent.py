@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from milk_tui.agents.base import Permission, TurnRequest
-from milk_tui.agents.claude_process import find_cli
+from milk_tui.agents.claude.process import find_cli
 from milk_tui.core.cut import graphemes
 from milk_tui.core.errors import Failure
 from milk_tui.core.events import AgentEvent, AgentFailed, AgentReady, Noticed, Silent
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from claude_agent_sdk import Message
     from filelock import BaseFileLock
 
-    from milk_tui.agents.claude_connection import Connection
+    from milk_tui.agents.claude.connection import Connection
 
 CONTEXT_LIMIT = 9_500
 """The most UTF-16 units of context one hook may add; Claude Code puts more than 10,000 into a file."""
@@ -78,8 +78,8 @@ class ClaudeCode:
         """Answer one turn; see `Agent.run`."""
         await self._settle()
         # The import takes most of a second, which the event loop has better uses for.
-        await asyncio.to_thread(import_module, "milk_tui.agents.claude_events")
-        await asyncio.to_thread(import_module, "milk_tui.agents.claude_connection")
+        await asyncio.to_thread(import_module, "milk_tui.agents.claude.events")
+        await asyncio.to_thread(import_module, "milk_tui.agents.claude.connection")
         with tempfile.TemporaryDirectory(prefix="milk-tui-") as folder:
             connection = await self._open(request, Path(folder))
             if isinstance(connection, Failure):
@@ -101,7 +101,7 @@ class ClaudeCode:
         self._session_id, self._standing = None, ""
 
     async def _turn(self, connection: Connection, request: TurnRequest) -> AsyncGenerator[AgentEvent, None]:
-        from milk_tui.agents.claude_events import Translator
+        from milk_tui.agents.claude.events import Translator
 
         unasked = connection.leftovers()
         if unasked:
@@ -139,8 +139,8 @@ class ClaudeCode:
 
     async def _items(self, connection: Connection) -> AsyncGenerator[Message | Silent | AgentFailed, None]:
         """What the connection reports, how long it has been silent, and how it died."""
-        from milk_tui.agents.claude_connection import Ended
-        from milk_tui.agents.claude_failures import of_end
+        from milk_tui.agents.claude.connection import Ended
+        from milk_tui.agents.claude.failures import of_end
 
         silence, wait = 0.0, self._silence_seconds
         while not isinstance(item := await connection.next(wait), Ended):
@@ -176,8 +176,8 @@ class ClaudeCode:
         return self._start(cli, request, resume, folder)
 
     def _start(self, cli: str, request: TurnRequest, resume: str | None, folder: Path) -> Connection:
-        from milk_tui.agents.claude_connection import Connection, Setup
-        from milk_tui.agents.claude_permission import Gate
+        from milk_tui.agents.claude.connection import Connection, Setup
+        from milk_tui.agents.claude.permission import Gate
 
         changing = request.handoff.changing if request.handoff else ""
         if request.handoff is not None:
@@ -232,7 +232,7 @@ class ClaudeCode:
         """Take the one lock of a Claude session: two programs on one session silently lose what one of them did."""
         from filelock import FileLock, Timeout
 
-        from milk_tui.agents.claude_failures import locked, unlockable
+        from milk_tui.agents.claude.failures import locked, unlockable
 
         if session_id == self._session_id and self._lock is not None:
             return None

@@ -1,6 +1,6 @@
 """Model servers as values: their addresses, and what has to be known to talk to one.
 
-Asks nobody and opens no connection; `milk_tui.agents.server_probe` finds the facts.
+Asks nobody and opens no connection; `milk_tui.agents.server.probe` finds the facts.
 """
 
 import re

@@ -10,10 +10,10 @@ import time
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
 
-from milk_tui.agents import refusals
-from milk_tui.agents.completion import Completion
-from milk_tui.agents.sse import EventLines, Frame, LineTooLong
-from milk_tui.agents.wire import Exchange, Head, Patience
+from milk_tui.agents.server import refusals
+from milk_tui.agents.server.completion import Completion
+from milk_tui.agents.server.sse import EventLines, Frame, LineTooLong
+from milk_tui.agents.server.wire import Exchange, Head, Patience
 from milk_tui.core.errors import ServerError
 from milk_tui.core.events import AgentEvent, Silent
 from milk_tui.core.messages import Value

@@ -8,7 +8,7 @@ import json
 import time
 from typing import Any
 
-from milk_tui.agents.thinking import ThinkSplitter
+from milk_tui.agents.server.thinking import ThinkSplitter
 from milk_tui.core.events import TextDelta, ThinkingDelta
 from milk_tui.core.messages import ToolCall, Usage
 

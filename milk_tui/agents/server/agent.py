@@ -10,8 +10,8 @@ from contextlib import aclosing
 from pydantic import SecretStr
 
 from milk_tui.agents.base import Agent, TurnRequest
-from milk_tui.agents.server_probe import inspect
-from milk_tui.agents.servers import Server, normalised_url
+from milk_tui.agents.server.facts import Server, normalised_url
+from milk_tui.agents.server.probe import inspect
 from milk_tui.core.errors import Failure
 from milk_tui.core.events import AgentEvent, AgentFailed
 

@@ -22,11 +22,15 @@ class BrickStrip(Widget):
 
     | Class | Description |
     | :- | :- |
-    | `strip--label` | Words of ours. |
+    | `strip--label`, `strip--need` | Words of ours. |
     | `gauge--need` and its like | As in the gauge panel. |
     """
 
-    COMPONENT_CLASSES = {f"gauge--{mark.style}" for mark in MARKS.values()} | {"gauge--edge", "strip--label"}
+    COMPONENT_CLASSES = {f"gauge--{mark.style}" for mark in MARKS.values()} | {
+        "gauge--edge",
+        "strip--label",
+        "strip--need",
+    }
 
     bricks: reactive[Bricks | None] = reactive(None)
     prompt_chars: reactive[int] = reactive(0)
@@ -56,7 +60,7 @@ class BrickStrip(Widget):
         need = bricks.need
         label = "need (stale) " if need.is_stale else "need "
         text = " ".join(need.text.split()) or "nobody has said it yet"
-        row = Content.assemble((label, self._style("strip--label")), text)
+        row = Content.assemble((label, self._style("strip--need")), text)
         return row.truncate(width, ellipsis=True)
 
     def _gauge(self, gauge: Gauge, width: int) -> Content:

@@ -170,7 +170,8 @@ class SessionStore:
         if self.trouble is not None:
             raise self.trouble
         now = datetime.now(UTC)
-        fresh = {"id": str(uuid4()), "created_at": now, "claude_session_id": None, "handed_over": False}
+        fresh: dict[str, object] = {"id": str(uuid4()), "created_at": now}
+        fresh |= {"claude_session_id": None, "forgotten_turn": session.turns[-1].number, "handed_over": False}
         state = session.state.model_copy(update=fresh)
         with self._database.writing() as connection:
             put_state(connection, state, session.title, now)

@@ -156,7 +156,9 @@ def test_cutting_a_text_into_pieces_does_not_show(source: str, width: int) -> No
         "\n".join(f"> quoted line {number}" for number in range(1_500)),
         "- item\n" + "\n".join(f"  - nested {number}" for number in range(1_500)),
         "```python\n" + "\n".join(f"x = {number}" for number in range(500)) + "\n```\n\nend",
-        "|a|b|\n|-|-|\n" + "\n".join(f"| {number} | {'w' * (number % 50)} |" for number in range(200)) + "\n\nend",
+        "|a|b|\n|-|-|\n"
+        + "\n".join(f"| {number} | {'w' * (number % 50)} |" for number in range(200))
+        + "\n\nend",
         "\n".join(f"{number}. item" for number in range(300)),
     ],
     ids=["paragraph", "word", "code line", "quote", "nested list", "fence", "table", "list"],
@@ -173,7 +175,10 @@ def test_no_piece_of_an_endless_text_grows_without_bound(source: str) -> None:
 @settings(deadline=None, max_examples=150)
 @given(texts, st.integers(17, 297))
 def test_every_strip_is_exactly_as_wide_as_the_widget(source: str, width: int) -> None:
-    rows = [*drawn(split(source, Piece(0)), source, width), *render_literal(source, width, chop=len(source) % 2 == 0)]
+    rows = [
+        *drawn(split(source, Piece(0)), source, width),
+        *render_literal(source, width, chop=len(source) % 2 == 0),
+    ]
     colours = palette()
 
     for row in rows:
@@ -184,9 +189,13 @@ def test_every_strip_is_exactly_as_wide_as_the_widget(source: str, width: int) -
 @settings(deadline=None, max_examples=150)
 @given(st.text(alphabet=st.characters(codec="utf-8"), max_size=200) | texts, st.integers(17, 60))
 def test_no_control_character_reaches_the_screen(source: str, width: int) -> None:
-    shown = [row.text for row in drawn(split(source, Piece(0)), source, width) + render_literal(source, width)]
+    shown = [
+        row.text for row in drawn(split(source, Piece(0)), source, width) + render_literal(source, width)
+    ]
 
-    assert not [char for text in shown for char in text if unicodedata.category(char) in ("Cc", "Cs", "Zl", "Zp")]
+    assert not [
+        char for text in shown for char in text if unicodedata.category(char) in ("Cc", "Cs", "Zl", "Zp")
+    ]
 
 
 @settings(deadline=None, max_examples=150)
@@ -200,7 +209,10 @@ def test_all_that_is_not_markdown_is_visible(source: str, width: int) -> None:
 
 
 def test_angle_brackets_and_html_stay_text() -> None:
-    assert picture("use <name> and List<int>\n\n<div>hello</div>") == "use <name> and List<int>\n\n<div>hello</div>"
+    assert (
+        picture("use <name> and List<int>\n\n<div>hello</div>")
+        == "use <name> and List<int>\n\n<div>hello</div>"
+    )
 
 
 def test_formulas_keep_their_backslashes_and_stars() -> None:
@@ -214,13 +226,18 @@ def test_definitions_of_references_stay_visible() -> None:
 
 
 def test_a_link_shows_its_address_only_where_the_text_does_not() -> None:
-    assert picture("[a](http://x.y/ü) <http://z.w> [http://q](http://q)") == "a (http://x.y/ü) http://z.w http://q"
+    assert (
+        picture("[a](http://x.y/ü) <http://z.w> [http://q](http://q)")
+        == "a (http://x.y/ü) http://z.w http://q"
+    )
 
 
 def test_no_link_is_ever_handed_to_the_terminal() -> None:
     row = render_markdown("[a](http://x.y)", Piece(0).context, 40)[0]
 
-    assert all(segment.style is None or not segment.style.link for segment in palette().strip(row, ("", ""), 40))
+    assert all(
+        segment.style is None or not segment.style.link for segment in palette().strip(row, ("", ""), 40)
+    )
 
 
 def test_cells_for_which_a_table_has_no_column_are_shown() -> None:
@@ -245,7 +262,11 @@ def test_a_numbered_list_counts_on_where_it_was_cut() -> None:
 
 def test_code_is_coloured_and_unknown_languages_are_plain() -> None:
     def styles(language: str) -> set[str]:
-        return {style for row in render_markdown(f"```{language}\ndef f(): pass\n```", Piece(0).context, 60) for _, style in row.runs}
+        return {
+            style
+            for row in render_markdown(f"```{language}\ndef f(): pass\n```", Piece(0).context, 60)
+            for _, style in row.runs
+        }
 
     assert "fence keyword" in styles("python")
     assert "fence keyword" not in styles("no-such-language")
@@ -255,7 +276,10 @@ def test_wrapped_text_is_joined_again_as_it_was() -> None:
     for text in ("the quick  brown fox jumps", "漢字漢字 漢字 mixed 漢字 words", "averyveryverylongword"):
         parts = wrap([(text, "")], 9)
 
-        joined = "".join((part.join if number else "") + "".join(run for run, _ in part.runs) for number, part in enumerate(parts))
+        joined = "".join(
+            (part.join if number else "") + "".join(run for run, _ in part.runs)
+            for number, part in enumerate(parts)
+        )
         assert joined.split() == text.split()
         assert max(part.cells for part in parts) <= 9
 
@@ -264,7 +288,9 @@ def test_a_joined_emoji_is_never_cut() -> None:
     family = "👩\u200d👩\u200d👧"
 
     for part in wrap([(family * 5, "")], 5):
-        assert "".join(text for text, _ in part.runs).count("👩\u200d👩\u200d👧") * len(family) == len(part.runs[0][0])
+        assert "".join(text for text, _ in part.runs).count("👩\u200d👩\u200d👧") * len(family) == len(
+            part.runs[0][0]
+        )
 
 
 def test_escape_sequences_become_harmless() -> None:
@@ -295,4 +321,6 @@ def test_the_parser_and_the_highlighter_are_not_imported_with_the_widget() -> No
         "sys.exit(str(found) if found else 0)"
     )
 
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False).stderr == ""
+    assert (
+        subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False).stderr == ""
+    )

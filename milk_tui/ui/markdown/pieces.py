@@ -23,8 +23,8 @@ JOINER = "\u2060"
 LONG_LINE = 6_000
 """Characters of one line after which it is cut."""
 _LONG_PIECE = 12_000
-_FENCE_ROWS = (16, 64)
-"""A fence is cut at the first safe line after so many rows, and after so many wherever it is."""
+_FENCE_ROWS = (12, 24, 64)
+"""After so many rows a fence is cut at a line that begins something; at one outside strings and comments; anywhere."""
 TABLE_SAMPLE = 16
 """The rows of a table that decide how wide its columns are; and it is cut after every so many."""
 
@@ -167,8 +167,10 @@ def _fence_cuts(fence: "Token", lines: _Lines) -> list[Piece]:
     cuts: list[Piece] = []
     begin, open_marks = 0, 0
     for row, text in enumerate(code):
-        safe = open_marks % 2 == 0 and row and not code[row - 1].strip() and text[:1].strip()
-        if row - begin >= _FENCE_ROWS[1] or (row - begin >= _FENCE_ROWS[0] and safe):
+        begins = row > 0 and not code[row - 1].strip() and bool(text[:1].strip())
+        outside = open_marks % 2 == 0
+        least = _FENCE_ROWS[0 if begins and outside else 1 if outside else 2]
+        if row - begin >= least:
             cuts.append(lines.piece(first + row, context))
             begin, open_marks = row, 0
         open_marks += sum(text.count(mark) for mark in _SPANNING)
@@ -202,7 +204,9 @@ def _list_cuts(tokens: "list[Token]", index: int, lines: _Lines, context: Contex
         del starts[0]
     return [
         # Indented as the item it stands in front of, or one would become part of the other.
-        lines.piece(start, Context("", lines.blank(start), "list", lines.indent(start) + item, number + place))
+        lines.piece(
+            start, Context("", lines.blank(start), "list", lines.indent(start) + item, number + place)
+        )
         for place, start in enumerate(starts[1:], 1)
     ]
 

@@ -6,6 +6,7 @@ bars of quotes; a list's mark takes the place of its indentation on the first ro
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from milk_tui.ui.markdown.highlight import highlight
@@ -14,7 +15,7 @@ from milk_tui.ui.markdown.literal import render_literal
 from milk_tui.ui.markdown.parser import parser, too_deep
 from milk_tui.ui.markdown.pieces import JOINER, TABLE_SAMPLE, Context
 from milk_tui.ui.markdown.rows import MEASURE, Row, Run, cells, clean, wrap
-from milk_tui.ui.markdown.tables import draw_table, read_table
+from milk_tui.ui.markdown.tables import Table, draw_table, read_table
 
 if TYPE_CHECKING:
     from markdown_it.token import Token
@@ -29,19 +30,32 @@ _ROOMY = {"fence", "code_block", "table_open", "hr"}
 
 def render_markdown(text: str, context: Context, width: int) -> list[Row]:
     """The rows of a piece, each at most `width` cells wide; `Row.line` counts from the first line of the piece."""
-    source = context.prefix + clean(text)
+    prefix = _heading(context.prefix) if context.inside == "table" else context.prefix
+    source = prefix + clean(text)
     tokens = parser().parse(source)
     if too_deep(tokens):
         return render_literal(text, width)
-    return _Renderer(tokens, source.split("\n"), context, width).render()
+    return _Renderer(tokens, source.split("\n"), context, prefix.count("\n"), width).render()
+
+
+def _heading(table: str) -> str:
+    return "".join(table.splitlines(keepends=True)[:2])
+
+
+@lru_cache(maxsize=8)
+def _table(source: str) -> Table:
+    """The first rows of a table, kept while the rest arrives."""
+    return read_table(parser().parse(source), source.split("\n"))
 
 
 class _Renderer:
-    def __init__(self, tokens: "Sequence[Token]", lines: list[str], context: Context, width: int) -> None:
+    def __init__(
+        self, tokens: "Sequence[Token]", lines: list[str], context: Context, own: int, width: int
+    ) -> None:
         self.tokens = tokens
         self.lines = lines
         self.context = context
-        self.own = context.prefix.count("\n")
+        self.own = own
         self.width = width
         self.rows: list[Row] = []
         self.margin: list[Run] = []
@@ -148,9 +162,8 @@ class _Renderer:
         end = _closing(self.tokens, index)
         goes_on = index == 0 and self.context.inside == "table"
         table = read_table(self.tokens[index:end], self.lines)
-        sample = table.rows[:TABLE_SAMPLE]
-        rows = table.rows[TABLE_SAMPLE:] if goes_on else table.rows
-        for line, runs in draw_table(table, sample, rows, self.room, goes_on=goes_on):
+        sample = _table(self.context.prefix).rows if goes_on else table.rows[:TABLE_SAMPLE]
+        for line, runs in draw_table(table, sample, self.room, goes_on=goes_on):
             self.line(runs, line)
         return end + 1
 

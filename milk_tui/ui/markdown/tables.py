@@ -71,18 +71,16 @@ def _keep_surplus(row: TableRow, source: str) -> None:
         row.cells[-1].append([(surplus, "")])
 
 
-def draw_table(
-    table: Table, sample: Sequence[TableRow], rows: Sequence[TableRow], width: int, *, goes_on: bool
-) -> list[Line]:
-    """Draw `rows` of a table; one that `goes_on` has had its heading drawn. `sample` rows decide the widths."""
+def draw_table(table: Table, sample: Sequence[TableRow], width: int, *, goes_on: bool) -> list[Line]:
+    """Draw a table; of one that `goes_on` the heading has been drawn before. `sample` rows decide the widths."""
     widths = _widths([table.head, *sample], width)
     if not widths:
-        return _as_list(table.head, rows)
+        return _as_list(table.head, table.rows)
     lines: list[Line] = []
     if not goes_on:
         lines += _row(table.head, widths, table.aligns)
         lines.append(Line(table.head.line + 1, [("─┼─".join("─" * each for each in widths), "border")]))
-    for row in rows:
+    for row in table.rows:
         lines += _row(row, widths, table.aligns)
     return lines
 

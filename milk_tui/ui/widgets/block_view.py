@@ -36,6 +36,11 @@ class BlockView:
         return max(1, width - GUTTER - _RIGHT_MARGIN)
 
     @property
+    def is_open(self) -> bool:
+        """Whether its text has been cut; before that it is an estimate."""
+        return self._pieces is not None
+
+    @property
     def height(self) -> int:
         """Its rows: exact where drawn, otherwise an estimate."""
         if self._pieces is not None:

@@ -52,7 +52,8 @@ class Viewport:
         self._top = Spot(0)
         self._heights = Heights()
         self._drawn: OrderedDict[tuple[int, int], int] = OrderedDict()
-        self._drawn_rows = 0
+        self.drawn_rows = 0
+        """Rows that are kept drawn."""
 
     @property
     def total(self) -> int:
@@ -79,12 +80,17 @@ class Viewport:
         self._heights[index] = self.views[index].height
 
     def fold(self, index: int, folded: bool) -> None:
-        """Show the first row of a block only, or all of it; that row stays where it is on screen."""
+        """Show the first row of a block only, or all of it.
+
+        That row stays where it is on screen, unless it has to make room for the rest.
+        """
         view = self.views[index]
         first = Spot(index, 0, view.gap)
         above = next((number for number, line in enumerate(self.lines) if line.spot >= first), 0)
         view.fold(folded)
         self._heights[index] = view.height
+        self._forward(first, self.height)
+        above = max(0, min(above, self.height - (view.height - view.gap)))
         self._look_from(self._back(first, above))
 
     def resize(self, width: int, height: int) -> None:
@@ -99,7 +105,7 @@ class Viewport:
             view.resize(text_width)
         self._heights = Heights(view.height for view in self.views)
         self._drawn.clear()
-        self._drawn_rows = 0
+        self.drawn_rows = 0
         self._return_to(place)
 
     def settle(self) -> None:
@@ -155,18 +161,18 @@ class Viewport:
         rows = view.rows(piece)
         self._heights[block] = view.height
         key = (block, piece)
-        self._drawn_rows += len(rows) - self._drawn.pop(key, 0)
+        self.drawn_rows += len(rows) - self._drawn.pop(key, 0)
         self._drawn[key] = len(rows)
         return rows
 
     def _let_go(self) -> None:
         shown = {(line.spot.block, line.spot.piece) for line in self.lines}
-        while self._drawn_rows > _KEPT_ROWS and len(self._drawn) > len(shown):
+        while self.drawn_rows > _KEPT_ROWS and len(self._drawn) > len(shown):
             key, count = self._drawn.popitem(last=False)
             if key in shown:
                 self._drawn[key] = count
                 return
-            self._drawn_rows -= count
+            self.drawn_rows -= count
             if key[0] < len(self.views):
                 self.views[key[0]].forget(key[1])
 
@@ -238,8 +244,7 @@ class Viewport:
         rows = self._rows(self._top.block, self._top.piece)
         row = min(self._top.row, len(rows) - 1)
         line = rows[row].line
-        above = sum(len(each.text) for each in rows[:row] if each.line == line)
-        return self._top, line, above
+        return self._top, line, sum(_size(each) for each in rows[:row] if each.line == line)
 
     def _return_to(self, place: tuple[Spot, int, int]) -> None:
         spot, line, above = place
@@ -254,8 +259,13 @@ class Viewport:
 def _row_at(rows: Sequence[Row], line: int, above: int) -> int:
     """The row that shows a line of the source from about the character after `above` of them."""
     for number, row in enumerate(rows):
-        if row.line > line or (row.line == line and above < len(row.text)):
+        if row.line > line or (row.line == line and above < _size(row)):
             return number
         if row.line == line:
-            above -= len(row.text)
+            above -= _size(row)
     return len(rows)
+
+
+def _size(row: Row) -> int:
+    """The characters of the source in a row, with the space at which it was broken off."""
+    return len(row.text) - row.inset + (row.join == " ")

@@ -57,8 +57,10 @@ class Window(ScrollView, can_focus=True, inherit_bindings=False):
         """The chosen block; marked while the window has the focus."""
         self._shown: list[Line] = []
         self._moves_itself = False
+        self._thumb = (0, 0)
         self._palette: Palette | None = None
-        self._strips: dict[int, tuple[Row, Run, Strip]] = {}
+        self._strips: dict[Spot, tuple[Row, Run, Strip]] = {}
+        self._is_painting = False
 
     def screen_updated(self) -> None:
         """Called whenever the screen was brought up to date."""
@@ -96,12 +98,22 @@ class Window(ScrollView, can_focus=True, inherit_bindings=False):
         viewport = self.viewport
         # Set without the reactive's layout of the whole screen: the scrollbar is always there, and nothing moves.
         self.set_reactive(Widget.virtual_size, Size(viewport.width, viewport.total))
-        self.vertical_scrollbar.window_virtual_size = viewport.total
         self._moves_itself = True
         self.scroll_target_y = self.scroll_y = viewport.scroll_y
         self._moves_itself = False
+        self._move_scrollbar()
         self._refresh_changed()
         self.screen_updated()
+
+    def _move_scrollbar(self) -> None:
+        """Paint the bar anew only where a change can be seen: an eighth of a cell."""
+        viewport = self.viewport
+        scale = 8 * viewport.height / max(1, viewport.total)
+        thumb = (round(scale * viewport.height), round(scale * viewport.scroll_y))
+        if thumb != self._thumb:
+            self._thumb = thumb
+            self.vertical_scrollbar.window_virtual_size = viewport.total
+            self.vertical_scrollbar.position = viewport.scroll_y
 
     def _refresh_changed(self) -> None:
         before, self._shown = self._shown, self.viewport.lines
@@ -114,7 +126,6 @@ class Window(ScrollView, can_focus=True, inherit_bindings=False):
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         """Follow the user's scrolling, by wheel, bar or key."""
-        self.vertical_scrollbar.position = new_value
         size = self.scrollable_content_region.size
         is_settled = (size.width, size.height) == (self.viewport.width, self.viewport.height)
         if not self._moves_itself and is_settled and round(old_value) != round(new_value):
@@ -128,30 +139,42 @@ class Window(ScrollView, can_focus=True, inherit_bindings=False):
     def render_lines(self, crop: Region) -> list[Strip]:
         """Paint rows, at the size that the widget has now."""
         self._fit()
-        return super().render_lines(crop)
+        self._is_painting = True
+        try:
+            return super().render_lines(crop)
+        finally:
+            self._is_painting = False
 
     def render_line(self, y: int) -> Strip:
-        """Paint one row; its offsets are spots, so that a selection stays on its text whatever moves."""
+        """One row. Only the pointer asks for rows without painting them, and for the place of each character.
+
+        The line of these places is a packed spot, so that a selection stays on its text whatever moves.
+        """
+        if self._is_painting:
+            return self._paint(y)
+        lines = self.viewport.lines
+        spot = lines[y].spot if y < len(lines) else Spot(len(self.viewport.views))
+        return self._paint(y).apply_offsets(-GUTTER, pack(spot))
+
+    def _paint(self, y: int) -> Strip:
         width = self.size.width
         palette = self._colours()
         if y >= len(self.viewport.lines):
-            end = pack(Spot(len(self.viewport.views)))
-            return palette.strip(BLANK, (" " * GUTTER, ""), width).apply_offsets(0, end)
+            return palette.strip(BLANK, (" " * GUTTER, ""), width)
         spot, row, gutter = self.viewport.lines[y]
-        line = pack(spot)
         if spot.block == self.cursor and self.has_focus and not self.viewport.is_gap(spot):
             gutter = chosen(gutter)
         excerpt = self._excerpt()
         columns = excerpt.columns(spot, row) if excerpt else None
         if columns:
-            return palette.strip(select(row, *columns), gutter, width).apply_offsets(-GUTTER, line)
-        kept = self._strips.get(line)
-        if kept is not None and kept[0] is row and kept[1] == gutter:
+            return palette.strip(select(row, *columns), gutter, width)
+        kept = self._strips.get(spot)
+        if kept is not None and kept[0] == row and kept[1] == gutter:
             return kept[2]
-        strip = palette.strip(row, gutter, width).apply_offsets(-GUTTER, line)
+        strip = palette.strip(row, gutter, width)
         if len(self._strips) >= _KEPT_STRIPS:
             self._strips.clear()
-        self._strips[line] = (row, gutter, strip)
+        self._strips[spot] = (row, gutter, strip)
         return strip
 
     def notify_style_update(self) -> None:

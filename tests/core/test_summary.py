@@ -326,3 +326,25 @@ def test_folded_calls_take_no_room_and_are_limited_all_the_same() -> None:
     busy = turn(1, "go on", *(use("read", {"path": "a.py"}, "contents") for _ in range(500)))
     made = brick(*[busy] * 1_000)
     assert 5_000 <= made.collapsed < 6_000 and made.held + made.dropped == 1_000
+
+
+def test_text_and_calls_of_one_message_are_both_kept() -> None:
+    made = turn(1, "go", use("read", {"path": "a.py"}, "A"))
+    beside = made.messages[1].model_copy(update={"text": "I read it first."})
+    whole = made.model_copy(update={"messages": (made.messages[0], beside, made.messages[2])})
+    assert brick(whole).text == "User: go\nLocal agent: I read it first.\n[read] a.py\n  result: A"
+
+
+def test_a_result_is_never_given_to_an_earlier_call_with_the_same_id() -> None:
+    lost, found = use("read", call_id="call_0"), use("grep", result="of grep", call_id="call_0")
+    whole = turn(1, "go", lost, found)
+    without = whole.model_copy(
+        update={"messages": tuple(m for m in whole.messages if m.result != lost.result)}
+    )
+    assert brick(without).text == "User: go\n[read]\n[grep]\n  result: of grep"
+
+
+def test_folding_across_turns_is_counted_to_the_character() -> None:
+    turns = [turn(n, "go" * (n % 7), use("read", {"p": f"f{n}"}, "r" * (n % 11))) for n in range(1, 60)]
+    for room in range(340, 700):
+        assert len(brick(*turns, room=room).text) <= room

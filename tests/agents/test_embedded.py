@@ -310,7 +310,7 @@ async def test_a_missing_model_is_a_failed_turn_with_a_way_out(tmp_path: Path) -
 async def test_a_model_that_was_never_fetched_is_a_failed_turn_with_a_way_out(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("milk_tui.agents.weights._MODULE", "no_such_package")
+    monkeypatch.setattr("milk_tui.agents.embedded.weights._MODULE", "no_such_package")
     failed = failure(await answered(agent_on(EmbeddedModel(tmp_path))))
     assert failed.kind == "missing"
     assert "not on this machine yet" in failed.sentence

@@ -4,172 +4,21 @@ import subprocess
 import sys
 import unicodedata
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.style import Style
 
-from milk_tui.ui.markdown.literal import render_literal, split_literal
+from milk_tui.ui.markdown.literal import render_literal
 from milk_tui.ui.markdown.palette import Palette, select
-from milk_tui.ui.markdown.pieces import LONG_LINE, Piece, split
+from milk_tui.ui.markdown.pieces import Piece, split
 from milk_tui.ui.markdown.render import render_markdown
 from milk_tui.ui.markdown.rows import Row, clean, wrap
-
-DOCUMENT = """# Heading
-
-Some *text* with **bold**, `code`, ~~old~~ and a [link](http://x.y/z).
-Its second line.
-
-Setext
-======
-- one
-- two
-  - nested
-    more
-
-  para in item
-* other list
-
-3. three
-1. four
-
-   ```js
-   let x = 1
-   ```
-5. five
-
-> quote
-lazy
-> more **text**
-
-```python
-def f(x):
-    '''doc
-    string'''
-
-    return x
-```
-| a | b |
-|---|--:|
-| 1 | `2` | 3 |
-| long cell **text** | 漢字 |
-after
-- [ ] todo
-- [x] done
-
-    indented code
-
----
-<div>hello</div>
-Last line"""
-
-LINES = [
-    *DOCUMENT.split("\n"),
-    "",
-    "",
-    "```",
-    "~~~",
-    "   ```py",
-    "text",
-    "  text",
-    "===",
-    "---",
-    "|-|-|",
-    "- b | c",
-    "#",
-    "#foo",
-    "1.",
-    "* * *",
-    "-",
-    "> ",
-    ">> x",
-    "\tx",
-    "\\[ a_b",
-    "'''",
-    "漢字 👩‍👩‍👧 e\u0301 ﷽",
-]
-
-
-def drawn(pieces: list[Piece], source: str, width: int) -> list[Row]:
-    ends = [piece.start for piece in pieces[1:]] + [len(source)]
-    return [
-        row._replace(line=0)
-        for piece, end in zip(pieces, ends, strict=True)
-        for row in render_markdown(source[piece.start : end], piece.context, width)
-    ]
-
-
-def streamed(source: str, cuts: list[int]) -> list[Piece]:
-    pieces = [Piece(0)]
-    for end in [*sorted(cuts), len(source)]:
-        tail = pieces.pop()
-        pieces += split(source[:end], tail)
-    return pieces
-
-
-def picture(source: str, width: int = 60) -> str:
-    return "\n".join(row.text.rstrip() for row in drawn(split(source, Piece(0)), source, width))
+from tests.ui.markdown_samples import drawn, picture, texts
 
 
 def palette() -> Palette:
     return Palette(Style(), lambda name: Style(bold=True))
-
-
-documents = st.lists(st.sampled_from(LINES), max_size=40).map("\n".join)
-texts = st.one_of(
-    st.text(max_size=200),
-    st.text(alphabet="ab 漢字👩\u200d\ufe0f👧❤\u0301\t\u200bאב-*_`|>#\n[]()", max_size=200),
-    documents,
-)
-
-
-@settings(deadline=None, max_examples=150)
-@given(documents, st.data())
-def test_a_text_looks_the_same_however_its_deltas_are_cut(source: str, data: st.DataObject) -> None:
-    cuts = data.draw(st.lists(st.integers(0, len(source)), max_size=12))
-
-    assert streamed(source, cuts) == split(source, Piece(0))
-
-
-def test_a_document_sent_character_by_character_looks_like_the_whole() -> None:
-    pieces = streamed(DOCUMENT, list(range(len(DOCUMENT))))
-
-    assert drawn(pieces, DOCUMENT, 40) == drawn(split(DOCUMENT, Piece(0)), DOCUMENT, 40)
-
-
-@settings(deadline=None, max_examples=100)
-@given(documents, st.integers(17, 120))
-def test_cutting_a_text_into_pieces_does_not_show(source: str, width: int) -> None:
-    # Where a piece has sixteen rows of a table, the columns of the rest are already decided: so keep these short.
-    whole = [row._replace(line=0) for row in render_markdown(source, Piece(0).context, width)]
-
-    assert drawn(split(source, Piece(0)), source, width) == whole
-
-
-@pytest.mark.parametrize(
-    "source",
-    [
-        "word " * 9_000,
-        "x" * 20_000,
-        "```\n" + "y" * 20_000 + "\n```\nend",
-        "\n".join(f"> quoted line {number}" for number in range(1_500)),
-        "- item\n" + "\n".join(f"  - nested {number}" for number in range(1_500)),
-        "```python\n" + "\n".join(f"x = {number}" for number in range(500)) + "\n```\n\nend",
-        "|a|b|\n|-|-|\n"
-        + "\n".join(f"| {number} | {'w' * (number % 50)} |" for number in range(200))
-        + "\n\nend",
-        "\n".join(f"{number}. item" for number in range(300)),
-    ],
-    ids=["paragraph", "word", "code line", "quote", "nested list", "fence", "table", "list"],
-)
-def test_no_piece_of_an_endless_text_grows_without_bound(source: str) -> None:
-    pieces = split(source, Piece(0))
-    ends = [piece.start for piece in pieces[1:]] + [len(source)]
-
-    assert max(end - piece.start for piece, end in zip(pieces, ends, strict=True)) <= 3 * LONG_LINE
-    assert streamed(source, list(range(0, len(source), 997))) == pieces
-    assert "".join(picture(source, 80).split()).count("end") == source.count("end")
 
 
 @settings(deadline=None, max_examples=150)
@@ -256,10 +105,6 @@ def test_columns_align_by_cells_and_not_by_characters() -> None:
     assert [cell_len(line.split("│")[0]) for line in (lines[0], lines[2])] == [5, 5]
 
 
-def test_a_numbered_list_counts_on_where_it_was_cut() -> None:
-    assert picture("7. a\n7. b\n7. c") == "7. a\n8. b\n9. c"
-
-
 def test_code_is_coloured_and_unknown_languages_are_plain() -> None:
     def styles(language: str) -> set[str]:
         return {
@@ -295,17 +140,6 @@ def test_a_joined_emoji_is_never_cut() -> None:
 
 def test_escape_sequences_become_harmless() -> None:
     assert clean("a\x1b]52;c;ZQ==\x07b\x9b2J\r\n\u202ec") == "a␛]52;c;ZQ==␇b\ufffd2J\nc"
-
-
-def test_literal_text_in_pieces_is_the_whole_text() -> None:
-    source = "\n".join(f"line {number}" for number in range(1_000)) + "\n" + "z" * 15_000
-    pieces = split_literal(source, Piece(0))
-    grown = [Piece(0)]
-    for end in [*range(0, len(source), 501), len(source)]:
-        grown += split_literal(source[:end], grown.pop())
-
-    assert len(pieces) > 10
-    assert grown == pieces
 
 
 def test_selecting_part_of_a_row_changes_no_text() -> None:

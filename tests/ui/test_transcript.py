@@ -9,7 +9,7 @@ import pytest
 from textual.app import ComposeResult
 from textual.geometry import Region
 
-from milk_tui.ui.widgets.blocks import LOOKS, Block, Kind
+from milk_tui.ui.widgets.blocks import Block
 from milk_tui.ui.widgets.transcript import Transcript
 from tests.ui.transcript_stage import ANSWER, Stage, messages, screen, until_shown
 
@@ -199,54 +199,6 @@ async def test_clearing_leaves_an_empty_transcript_that_follows() -> None:
         assert app.transcript.is_following
         app.transcript.append(Block("m1", "notice", "again"))
         assert screen(app.transcript)[0] == "! again"
-
-
-async def test_brackets_and_escape_sequences_are_shown_and_not_obeyed() -> None:
-    nasty = "path [/tmp/x] [r {\"b\": [true]} [type=e, v={'a[0]'}] \x1b]52;c;ZQ==\x07 \x9b2J"
-    kinds: list[Kind] = list(LOOKS)
-    app = Stage(*(Block(kind, kind, nasty, label=nasty, note=nasty, detail=nasty) for kind in kinds))
-    async with app.run_test(size=(200, 60)) as pilot:
-        await pilot.pause()
-        shown = screen(app.transcript)
-
-    assert sum('path [/tmp/x] [r {"b": [true]}' in line for line in shown) >= len(kinds)
-    assert not [char for line in shown for char in line if char < " " or "\x7f" <= char <= "\x9f"]
-
-
-async def test_kinds_are_told_apart_without_colours() -> None:
-    heads = []
-    for kind in LOOKS:
-        app = Stage(Block("a", kind, "same text", label="x", detail="same text"))
-        async with app.run_test(size=(60, 6)) as pilot:
-            await pilot.pause()
-            heads.append(tuple(screen(app.transcript)))
-
-    assert len(set(heads)) == len(LOOKS)
-
-
-async def test_a_change_of_theme_paints_in_its_colours() -> None:
-    app = Stage(Block("a", "local", "text", label="model"))
-    async with app.run_test(size=(60, 6)) as pilot:
-        await pilot.pause()
-        before = list(app.transcript.render_line(0))
-        app.theme = "textual-light"
-        await pilot.pause()
-
-        assert list(app.transcript.render_line(0)) != before
-
-
-@pytest.mark.parametrize("width", [20, 33, 80, 300])
-async def test_every_line_is_as_wide_as_the_widget(width: int) -> None:
-    app = Stage(
-        *messages(3),
-        Block("w", "claude", "漢字 👩‍👩‍👧 " * 30),
-        Block("t", "call", "x" * 400, label="y" * 50, folded=True),
-    )
-    async with app.run_test(size=(width, 40)) as pilot:
-        await pilot.pause()
-        for y in range(40):
-            strip = app.transcript.render_line(y)
-            assert sum(segment.cell_length for segment in strip) == strip.cell_length == width
 
 
 class Watched(Transcript):

@@ -16,11 +16,15 @@ if TYPE_CHECKING:
 _NESTING = 60
 """Quotes in quotes and lists in lists, at most: deeper ones would be dropped by the parser's default of 20."""
 
+_BRACKETS = 200
+"""More opening brackets than this in one paragraph are text: to look for links in them takes time without bound."""
+
+# Bounded, for the same reason.
 _FORMULA = re.compile(
-    r"\\\((?:[^\\]|\\(?!\)))+?\\\)"
-    r"|\\\[(?:[^\\]|\\(?!\]))+?\\\]"
-    r"|\$\$(?:[^$\\]|\\.)+?\$\$"
-    r"|\$(?![\s$])(?:[^$\\\n]|\\.)*?(?<!\s)\$(?!\d)",
+    r"\\\((?:[^\\]|\\(?!\))){1,500}?\\\)"
+    r"|\\\[(?:[^\\]|\\(?!\])){1,1500}?\\\]"
+    r"|\$\$(?:[^$\\]|\\.){1,1500}?\$\$"
+    r"|\$(?![\s$])(?:[^$\\\n]|\\.){0,500}?(?<!\s)\$(?!\d)",
     re.DOTALL,
 )
 
@@ -33,6 +37,7 @@ def parser() -> "MarkdownIt":
     markdown = MarkdownIt("commonmark", {"html": False, "maxNesting": _NESTING})
     markdown.enable(["table", "strikethrough"]).disable(["reference", "html_block", "html_inline"])
     markdown.inline.ruler.before("escape", "formula", _formula)
+    markdown.inline.ruler.before("link", "brackets", _brackets)
     # No address is ever followed from here: each is shown as it was written.
     shown: Any = {"normalizeLink": str, "normalizeLinkText": str, "validateLink": bool}
     for name, function in shown.items():
@@ -61,4 +66,13 @@ def _formula(state: "StateInline", silent: bool) -> bool:
     if not silent:
         state.push("formula", "", 0).content = match[0]
     state.pos = match.end()
+    return True
+
+
+def _brackets(state: "StateInline", silent: bool) -> bool:
+    if state.src[state.pos] not in "[!" or state.src.count("[") <= _BRACKETS:
+        return False
+    if not silent:
+        state.append_pending(state.src[state.pos])
+    state.pos += 1
     return True

@@ -20,7 +20,7 @@ Inside = Literal["", "fence", "table", "list", "paragraph"]
 JOINER = "\u2060"
 """Stands for the first half of a paragraph: invisible, and no Markdown begins with it."""
 
-LONG_LINE = 6_000
+LONG_LINE = 4_000
 """Characters of one line after which it is cut."""
 _LONG_PIECE = 12_000
 _FENCE_ROWS = (12, 24, 64)

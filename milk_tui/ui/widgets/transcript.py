@@ -4,7 +4,7 @@ It shows blocks and tells what the user asks for; who speaks, what is saved and 
 business. `Window` draws; this module holds the blocks by their keys, collects what is streamed, and knows the keys.
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 from time import monotonic
 from typing import ClassVar
@@ -136,6 +136,22 @@ class Transcript(Window, can_focus=True, inherit_bindings=False):
         self._pending.pop(block.key, None)
         self.viewport.update(self._places[block.key], block)
         self.show()
+
+    def remove(self, keys: Collection[str]) -> None:
+        """Take blocks out; what is read and what is folded stay as they are."""
+        if not keys:
+            return
+        self._flush()
+        kept = [
+            replace(view.block, folded=view.folded)
+            for view in self.viewport.views
+            if view.block.key not in keys
+        ]
+        following, top = self.is_following, self.viewport.scroll_y
+        self.clear()
+        self.extend(kept)
+        if not following:
+            self._scroll_by(top - self.viewport.scroll_y)
 
     def finish(self, key: str) -> None:
         """Show all that was streamed to a block, and that nothing more comes."""

@@ -7,7 +7,7 @@ import os
 import sqlite3
 import threading
 from collections.abc import Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -112,21 +112,19 @@ class Database:
     def _opened(self) -> sqlite3.Connection:
         if self._connection is None:
             self._connection = self._usable() or self._made()
-            self._file = self._file_id()
-            self.opened += 1
         return self._connection
 
     def _usable(self) -> sqlite3.Connection | None:
         """The file, if it can be used as it stands."""
         if self._is_blank():
             return None
-        connection = _connected(self.path)
         # Whatever is wrong, it may be another program's work in progress: that is seen when alone with the file.
-        with suppress(sqlite3.Error, Damaged):
+        with suppress(sqlite3.Error, Damaged), ExitStack() as stack:
+            connection = stack.enter_context(closing(self._connect()))
             if _schema(connection) == SCHEMA:
                 _settle(connection)
+                stack.pop_all()
                 return connection
-        connection.close()
         return None
 
     def _made(self) -> sqlite3.Connection:
@@ -142,16 +140,19 @@ class Database:
                 self._create(self._moved())
             return self._upgraded()
 
+    def _connect(self) -> sqlite3.Connection:
+        # Before and not after: if the file is replaced in between, the next write notices.
+        self._file = self._file_id()
+        self.opened += 1
+        return _connected(self.path)
+
     def _upgraded(self) -> sqlite3.Connection:
-        connection = _connected(self.path)
-        try:
-            with self._explained("opened"):
-                _refuse(connection)
-                _settle(connection)
-        except BaseException:
-            connection.close()
-            raise
-        return connection
+        with self._explained("opened"), ExitStack() as stack:
+            connection = stack.enter_context(closing(self._connect()))
+            _refuse(connection)
+            _settle(connection)
+            stack.pop_all()
+            return connection
 
     def _create(self, damaged: Path | None) -> None:
         """Put a new file in its place, whole from the first moment, with what can be read of a damaged one."""
@@ -189,7 +190,10 @@ class Database:
 
     def _is_blank(self) -> bool:
         """Whether there is no file, or an empty one, beside which SQLite would delete a journal."""
-        return not self.path.exists() or self.path.stat().st_size == 0
+        try:
+            return self.path.stat().st_size == 0
+        except FileNotFoundError:
+            return True
 
     def _file_id(self) -> FileId | None:
         try:
@@ -217,7 +221,7 @@ class Database:
 
 def _connected(path: Path) -> sqlite3.Connection:
     connection = sqlite3.connect(
-        path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False, uri=True
+        f"{path.as_uri()}?mode=rw", BUSY_SECONDS, isolation_level=None, check_same_thread=False, uri=True
     )
     # Bytes that are no UTF-8 are shown as such and never stop a session from opening.
     connection.text_factory = lambda raw: raw.decode("utf-8", "replace")

@@ -140,6 +140,24 @@ def test_an_answer_grows_on_disk_as_it_streams(tmp_path: Path, store_in: StoreIn
     assert reopened(tmp_path).turns == session.turns
 
 
+def test_claudes_session_is_on_disk_as_soon_as_it_is_known(tmp_path: Path, store_in: StoreIn) -> None:
+    store, session = store_in(tmp_path), new_session()
+    begin(session, "go", "claude")
+    store.save(session)
+    session.apply(ev.AgentReady(session_id="claude-1"))
+    store.save(session)
+    assert reopened(tmp_path).state.claude_session_id == "claude-1"
+
+
+def test_a_checkpoint_writes_its_turn_and_its_message(tmp_path: Path, store_in: StoreIn) -> None:
+    store, session = store_in(tmp_path), new_session()
+    begin(session)
+    session.apply(ev.TextDelta(text="one "))
+    before = rows_written(session, store)
+    session.apply(ev.TextDelta(text="two"))
+    assert rows_written(session, store) - before == 2
+
+
 def test_a_voided_step_leaves_nothing_on_disk(tmp_path: Path, store_in: StoreIn) -> None:
     store, session = store_in(tmp_path), new_session()
     begin(session)

@@ -268,7 +268,7 @@ async def test_the_gauge_shows_parts_figures_and_history() -> None:
         body = app.body("gauge")
         assert "5,165 of 16,000 characters" in body
         assert "about 1,292 tokens" in body
-        assert "instead of 412,380 of history" in body
+        assert "of 412,380 characters of history" in body
         for entry in ("▒ identity", "█ need", "▓ summary", "▞ percepts", "░ your prompt"):
             assert entry in body
 

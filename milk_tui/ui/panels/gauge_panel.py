@@ -56,7 +56,7 @@ class GaugePanel(Panel[Gauge]):
         return [
             Content.assemble(f"{gauge.chars:,}", (f" of {gauge.limit:,} characters{word}", style)),
             Content.styled(f"about {gauge.tokens:,} tokens{with_prompt}", style),
-            Content.styled(f"instead of {gauge.history_chars:,} of history", style),
+            Content.styled(_beside_history(gauge), style),
         ]
 
     def _legend(self, gauge: Gauge, width: int) -> list[Content]:
@@ -77,3 +77,10 @@ class GaugePanel(Panel[Gauge]):
 
     def _style(self, name: str) -> Style:
         return self.get_visual_style(f"gauge--{name}", partial=True)
+
+
+def _beside_history(gauge: Gauge) -> str:
+    """The hand-off beside what it is made from; a young history is the smaller of the two."""
+    if gauge.history_chars <= gauge.chars:
+        return f"the history has {gauge.history_chars:,} characters"
+    return f"{gauge.chars:,} of {gauge.history_chars:,} characters of history"

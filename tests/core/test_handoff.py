@@ -11,7 +11,6 @@ from milk_tui.core.handoff import FRAME, Handoff, PartName, fenced, limit
 from milk_tui.core.instructions import identity, tag_instructions
 from milk_tui.core.messages import Situation
 from milk_tui.core.session import Percept, Session
-from milk_tui.core.tags import new_nonce
 from tests.core.building import FRAGMENTS, NONCE, any_turns, claude_turn, session, turn
 
 hostile = st.lists(st.sampled_from(FRAGMENTS) | st.text(max_size=8), max_size=30).map("".join)
@@ -76,7 +75,7 @@ def test_nothing_is_larger_than_its_budget_and_nothing_breaks_out_of_its_fence(
     assert handoff.changing.count(NONCE) == 2 * len(present)
 
 
-@pytest.mark.parametrize("nonce", ["a", NONCE, new_nonce() * 3])
+@pytest.mark.parametrize("nonce", ["a", NONCE, "n0nce" * 6])
 @pytest.mark.parametrize("is_continued", [False, True])
 def test_the_frame_bounds_heading_and_fence_of_every_part(is_continued: bool, nonce: str) -> None:
     first = [claude_turn(1, "x", "y")] if is_continued else []

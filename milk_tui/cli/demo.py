@@ -4,11 +4,11 @@ The scenes of the tests and the README's pictures are played from the same scrip
 """
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
-from milk_tui.agents.base import Question
 from milk_tui.agents.scripted import Pause, Reply, Say, ScriptedAgent, Use
 from milk_tui.conversation.checkup import Check, LocalCheckup
 from milk_tui.conversation.controller import Conversation
@@ -16,6 +16,7 @@ from milk_tui.conversation.permissions import PermissionDesk
 from milk_tui.conversation.workbench import Workbench
 from milk_tui.core.events import EscalationRequested, ThinkingDelta, UsageReported
 from milk_tui.core.messages import ToolCall, Usage
+from milk_tui.core.permission import Question
 from milk_tui.core.session import Session, SessionState
 from milk_tui.storage.config import Settings
 
@@ -126,7 +127,12 @@ def _claude(word: float) -> list[Reply]:
     ]
 
 
-def demo_bench(*, word: float = 0.03, sleep: Callable[[float], Awaitable[None]] = asyncio.sleep) -> Workbench:
+def demo_bench(
+    *,
+    word: float = 0.03,
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    clock: Callable[[], float] = time.monotonic,
+) -> Workbench:
     """A workbench with nothing real on it. `word` is the pause between two words, in seconds."""
     desk = PermissionDesk()
     local = ScriptedAgent(_local(word), model="qwen3-coder-30b", sleep=sleep)
@@ -136,7 +142,7 @@ def demo_bench(*, word: float = 0.03, sleep: Callable[[float], Awaitable[None]] 
     state = SessionState(
         id="demo", cwd="/home/ana/shop", nonce=NONCE, created_at=datetime(2026, 1, 5, 9, 30, tzinfo=UTC)
     )
-    conversation = Conversation(Session(state), local=local, claude=claude, store=_Nowhere())
+    conversation = Conversation(Session(state), local=local, claude=claude, store=_Nowhere(), clock=clock)
     settings = Settings.model_validate({"home": Path("/home/ana/.milk")})
     return Workbench(
         settings,

@@ -47,12 +47,14 @@ class Conversation:
         store: Saves,
         escalation: Escalation = "ask",
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.session = session
         self.escalation = escalation
         self._agents: dict[AgentRole, Agent] = {"local": local, "claude": claude}
         self._store = store
         self._now = now
+        self._clock = clock
         self._local_window: int | None = None
         self._stream: TurnStream | None = None
         self._save_timer: asyncio.TimerHandle | None = None
@@ -196,7 +198,7 @@ class Conversation:
             handoff=handoff,
             resume_id=self.session.state.claude_session_id,
         )
-        began = time.monotonic()
+        began = self._clock()
         yield self._apply(ev.TurnStarted(agent=role, prompt=prompt, at=self._now(), preface=preface))
         self._save()
         self._stream = stream = TurnStream(self._agents[role], request)
@@ -209,7 +211,7 @@ class Conversation:
         finally:
             await stream.ended()
             self._stream = None
-            ended = self._ended(stream, handoff, time.monotonic() - began)
+            ended = self._ended(stream, handoff, self._clock() - began)
         for ending in ended:
             yield Update(event=ending, bricks=self.bricks())
         for notice in self._told():

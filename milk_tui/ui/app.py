@@ -22,6 +22,7 @@ class MilkApp(App[None]):
     TITLE = "milk-tui"
     ENABLE_COMMAND_PALETTE = True
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]
+    VERTICAL_BREAKPOINTS = [(0, "-short"), (30, "-tall")]
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+q", "quit", "Quit", tooltip="Leave; the session is kept", id="app.quit", priority=True),
     ]

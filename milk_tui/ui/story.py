@@ -31,6 +31,9 @@ class Story:
         self._thinking: Block | None = None
         self._has_spoken = False
         self._calls: dict[str, Block] = {}
+        """Calls that have no result yet, by their ids."""
+        self._step: list[Block] = []
+        """What the present step has put into the transcript: what goes when it is voided."""
 
     def tell_turns(self, turns: Sequence[Turn]) -> None:
         """Show a session that was reopened."""
@@ -51,11 +54,13 @@ class Story:
                 self._thinking = self._stream(self._thinking, "thinking", event.text)
             case ev.StepStarted():
                 self._close()
+                self._step = []
             case ev.StepVoided():
                 self._void()
             case ev.ToolCallStarted():
                 self._close()
-                self._calls[event.call.id] = self._put(_call_block(self._key(), event.call, None))
+                block = self._calls[event.call.id] = self._put(_call_block(self._key(), event.call, None))
+                self._step.append(block)
             case ev.ToolCallFinished():
                 self._result(event.result)
             case ev.AgentReady():
@@ -71,7 +76,7 @@ class Story:
         self._agent, self._model = event.agent, ""
         self._text = self._thinking = None
         self._has_spoken = False
-        self._calls = {}
+        self._calls, self._step = {}, []
         if event.preface:
             self._add(
                 "notice", f"The local agent is told what Claude did ({len(event.preface):,} characters)."
@@ -92,15 +97,26 @@ class Story:
             headed = kind == "thinking" or not self._has_spoken
             self._has_spoken = self._has_spoken or kind != "thinking"
             label = "" if kind == "thinking" else self._model
-            block = self._put(Block(key=self._key(), kind=kind, label=label, state="running", headed=headed))
+            block = Block(
+                key=self._key(),
+                kind=kind,
+                label=label,
+                state="running",
+                headed=headed,
+                folded=kind == "thinking",
+            )
+            self._step.append(self._put(block))
         self._transcript.stream(block.key, text)
         return block
 
     def _void(self) -> None:
-        """The step is said again: what it has said so far goes, its block stays and is filled anew."""
-        for block in (self._text, self._thinking):
-            if block is not None:
-                self._transcript.replace(block)
+        """The step is said again: what it has said so far goes, and the calls that have no result."""
+        voided, self._step = self._step, []
+        self._text = self._thinking = None
+        self._has_spoken = self._has_spoken and not any(_speaks(block) and block.headed for block in voided)
+        keys = {block.key for block in voided}
+        self._calls = {id: block for id, block in self._calls.items() if block.key not in keys}
+        self._transcript.take_out(keys)
 
     def _close(self) -> None:
         for block in (self._text, self._thinking):
@@ -112,6 +128,7 @@ class Story:
         block = self._calls.pop(result.call_id, None)
         if block is not None:
             self._transcript.replace(_with_result(block, result))
+            self._step = []
 
     def _turn(self, turn: Turn) -> Iterator[Block]:
         results = {m.result.call_id: m.result for m in turn.messages if m.result is not None}
@@ -188,6 +205,10 @@ def receipt_line(receipt: Receipt) -> str:
         f"{usage.input_tokens:,} tokens read{cached}, {usage.output_tokens:,} written · "
         f"{cost} · {receipt.seconds:.1f} s"
     )
+
+
+def _speaks(block: Block) -> bool:
+    return block.kind in ("local", "claude")
 
 
 def _call_block(key: str, call: ToolCall, result: ToolResult | None) -> Block:

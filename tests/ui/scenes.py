@@ -4,6 +4,7 @@
 """
 
 import asyncio
+import re
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +18,8 @@ from milk_tui.conversation.workbench import Workbench
 from milk_tui.storage.config import Settings
 from milk_tui.ui.app import MilkApp
 from milk_tui.ui.screens.chat import ChatScreen
+from milk_tui.ui.screens.help import HelpScreen
+from milk_tui.ui.screens.preview import PreviewScreen
 from milk_tui.ui.widgets.question_card import QuestionCard
 from milk_tui.ui.widgets.status_line import StatusLine
 
@@ -24,117 +27,27 @@ Play = Callable[[Pilot[None]], Awaitable[None]]
 SIZES = ((80, 24), (140, 40))
 SECONDS = 20.0
 FIRST = "Why does test_checkout fail now and then?"
+DARK, LIGHT = "textual-dark", "textual-light"
 
 
-@dataclass(frozen=True)
-class Scene:
-    """One situation of the app, reached by pressing keys."""
+class ScriptClock:
+    """Time as the script has it: it passes only while an agent pauses, and then at once."""
 
-    name: str
-    play: Play
-    bench: Callable[[], Workbench] = lambda: demo_bench(word=0)
+    def __init__(self) -> None:
+        self.now = 0.0
 
+    def read(self) -> float:
+        return self.now
 
-def app_of(scene: Scene, theme: str = "textual-dark") -> MilkApp:
-    """The app on the scene's workbench."""
-    app = MilkApp(scene.bench())
-    app.theme = theme
-    return app
+    async def sleep(self, seconds: float) -> None:
+        self.now += seconds
+        await asyncio.sleep(0)
 
 
-async def until(pilot: Pilot[None], condition: Callable[[], bool], what: str) -> None:
-    """Let the app work until something is so."""
-    async with asyncio.timeout(SECONDS):
-        while not condition():
-            await pilot.pause()
-    assert condition(), what
-
-
-def chat(pilot: Pilot[None]) -> ChatScreen:
-    """The chat, wherever the app is."""
-    return cast(ChatScreen, next(s for s in pilot.app.screen_stack if isinstance(s, ChatScreen)))
-
-
-async def settled(pilot: Pilot[None]) -> None:
-    """Wait until the surroundings have been looked at."""
-    await until(pilot, lambda: isinstance(pilot.app.screen, ChatScreen), "the chat is shown")
-    await until(pilot, lambda: chat(pilot).setup.claude is not None, "Claude was looked at")
-    await quiet(pilot)
-
-
-async def quiet(pilot: Pilot[None]) -> None:
-    """Wait until no turn runs and everything is drawn, and stop what blinks or counts."""
-    await until(pilot, lambda: not chat(pilot).talk.session.is_busy, "the turn has ended")
-    await still(pilot)
-
-
-async def still(pilot: Pilot[None]) -> None:
-    """Draw everything and stop what blinks or counts, so that two pictures of one scene are equal."""
-    screen = chat(pilot)
-    screen.prompt.cursor_blink = False
-    line = screen.query_one(StatusLine)
-    line.calm = True
-    line.status = line.status.model_copy(update={"since": None})
-    for _ in range(5):
-        await pilot.pause(0.06)
-
-
-async def write(pilot: Pilot[None], text: str) -> None:
-    """Write and send."""
-    chat(pilot).prompt.write(text)
-    await pilot.press("enter")
-    await until(
-        pilot, lambda: chat(pilot).talk.session.is_busy or not chat(pilot).prompt.full_text, "accepted"
-    )
-    await quiet(pilot)
-
-
-async def first_run(pilot: Pilot[None]) -> None:
-    await settled(pilot)
-
-
-async def conversation(pilot: Pilot[None]) -> None:
-    await settled(pilot)
-    await write(pilot, FIRST)
-
-
-async def asked(pilot: Pilot[None]) -> None:
-    """The local agent has asked for Claude, and the preview is open."""
-    await conversation(pilot)
-    chat(pilot).prompt.write("Fix it, please.")
-    await pilot.press("enter")
-    await until(pilot, lambda: len(pilot.app.screen_stack) > 2, "the preview is open")
-    await still(pilot)
-
-
-async def question(pilot: Pilot[None]) -> None:
-    """Claude asks whether it may edit a file."""
-    await asked(pilot)
-    await pilot.press("enter")
-    await until(pilot, lambda: chat(pilot).query_one(QuestionCard).has_class("-open"), "the question is open")
-    await still(pilot)
-
-
-async def answered(pilot: Pilot[None]) -> None:
-    """Claude has answered, and the receipt is there."""
-    await question(pilot)
-    await pilot.press("tab")
-    await asyncio.sleep(0.6)  # the card is deaf for half a second, so that typing cannot answer it
-    await pilot.press("y")
-    await quiet(pilot)
-
-
-async def help_shown(pilot: Pilot[None]) -> None:
-    await settled(pilot)
-    await pilot.press("f1")
-    await still(pilot)
-
-
-async def typing(pilot: Pilot[None]) -> None:
-    """An unsent prompt is a ghost in the gauge."""
-    await conversation(pilot)
-    chat(pilot).prompt.write("And what about refunds? " * 12)
-    await still(pilot)
+def scripted_bench() -> Workbench:
+    """The demo, without waiting."""
+    clock = ScriptClock()
+    return demo_bench(sleep=clock.sleep, clock=clock.read)
 
 
 def nothing_here() -> Workbench:
@@ -159,7 +72,7 @@ def nothing_here() -> Workbench:
             remedy="Only handing over needs it; everything else works.",
         )
 
-    bench = demo_bench(word=0)
+    bench = scripted_bench()
     return Workbench(
         bench.settings,
         bench.conversation,
@@ -168,6 +81,144 @@ def nothing_here() -> Workbench:
         check_claude=no_claude,
         keeps_settings=False,
     )
+
+
+@dataclass(frozen=True)
+class Scene:
+    """One situation of the app, reached by pressing keys."""
+
+    name: str
+    play: Play
+    bench: Callable[[], Workbench] = scripted_bench
+
+
+def app_of(scene: Scene, theme: str = DARK) -> MilkApp:
+    """The app on the scene's workbench."""
+    app = MilkApp(scene.bench())
+    app.animation_level = "none"
+    app.theme = theme
+    return app
+
+
+async def until(pilot: Pilot[None], condition: Callable[[], bool], what: str) -> None:
+    """Let the app work until something is so."""
+    try:
+        async with asyncio.timeout(SECONDS):
+            while not condition():
+                await pilot.pause()
+    except TimeoutError:
+        raise AssertionError(f"It never came to pass that {what}.") from None
+
+
+def chat(pilot: Pilot[None]) -> ChatScreen:
+    """The chat, wherever the app is."""
+    return next(screen for screen in pilot.app.screen_stack if isinstance(screen, ChatScreen))
+
+
+async def settled(pilot: Pilot[None]) -> None:
+    """Wait until the surroundings have been looked at."""
+    await until(pilot, lambda: isinstance(pilot.app.screen, ChatScreen), "the chat is shown")
+    await until(pilot, lambda: chat(pilot).setup.claude is not None, "Claude was looked at")
+    await quiet(pilot)
+
+
+async def quiet(pilot: Pilot[None]) -> None:
+    """Wait until no turn runs and everything is drawn, and stop what counts."""
+    await until(pilot, lambda: not is_busy(pilot), "the turn has ended")
+    await still(pilot)
+
+
+def is_busy(pilot: Pilot[None]) -> bool:
+    """Whether a turn runs, or what it said is still being shown."""
+    return chat(pilot).talk.session.is_busy or any(
+        worker.group == "turn" and not worker.is_finished for worker in pilot.app.workers
+    )
+
+
+async def still(pilot: Pilot[None]) -> None:
+    """Draw everything and stop what counts, so that two pictures of one scene are equal."""
+    line = chat(pilot).query_one(StatusLine)
+    line.calm = True
+    line.status = line.status.model_copy(update={"since": None})
+    await until(pilot, lambda: not chat(pilot).gauging.is_due, "the gauge follows")
+    for _ in range(3):
+        await pilot.pause(0.06)
+
+
+async def write(pilot: Pilot[None], text: str) -> None:
+    """Write and send, and wait until whoever answers has done so."""
+    count = len(chat(pilot).talk.session.turns)
+    chat(pilot).prompt.write(text)
+    await pilot.press("enter")
+    await until(pilot, lambda: len(chat(pilot).talk.session.turns) > count, "the turn has ended")
+    await quiet(pilot)
+
+
+async def first_run(pilot: Pilot[None]) -> None:
+    await settled(pilot)
+
+
+async def conversation(pilot: Pilot[None]) -> None:
+    await settled(pilot)
+    await write(pilot, FIRST)
+
+
+async def asked(pilot: Pilot[None]) -> None:
+    """The local agent has asked for Claude, and the preview is open."""
+    await conversation(pilot)
+    chat(pilot).prompt.write("Fix it, please.")
+    await pilot.press("enter")
+    await previewed(pilot)
+    await still(pilot)
+
+
+async def previewed(pilot: Pilot[None]) -> PreviewScreen:
+    """Wait for the preview; it hears at once."""
+    await until(pilot, lambda: isinstance(pilot.app.screen, PreviewScreen), "the preview is open")
+    screen = cast(PreviewScreen, pilot.app.screen)
+    screen.deaf_seconds = 0.0
+    await pilot.pause()
+    return screen
+
+
+async def question(pilot: Pilot[None]) -> None:
+    """Claude asks whether it may edit a file."""
+    await asked(pilot)
+    await pilot.press("enter")
+    await questioned(pilot)
+    await still(pilot)
+
+
+async def questioned(pilot: Pilot[None]) -> QuestionCard:
+    """Wait for a question; it hears at once."""
+    card = chat(pilot).query_one(QuestionCard)
+    await until(pilot, lambda: card.has_class("-open"), "the question is open")
+    card.deaf_seconds = 0.0
+    await pilot.pause()
+    return card
+
+
+async def answered(pilot: Pilot[None]) -> None:
+    """Claude has answered, and the receipt is there."""
+    await question(pilot)
+    await pilot.press("tab", "y")
+    await until(pilot, lambda: len(chat(pilot).talk.session.turns) == 3, "Claude's turn has ended")
+    await quiet(pilot)
+
+
+async def help_shown(pilot: Pilot[None]) -> None:
+    await settled(pilot)
+    await pilot.press("f1")
+    await until(pilot, lambda: isinstance(pilot.app.screen, HelpScreen), "help is open")
+    await still(pilot)
+
+
+async def typing(pilot: Pilot[None]) -> None:
+    """An unsent prompt is a ghost in the gauge."""
+    await conversation(pilot)
+    chat(pilot).prompt.write("And what about refunds? " * 12)
+    await pilot.pause()
+    await still(pilot)
 
 
 SCENES = (
@@ -183,18 +234,24 @@ SCENES = (
 
 
 async def picture(scene: Scene, size: tuple[int, int], theme: str) -> str:
-    """The scene as SVG."""
+    """The scene as SVG that loads nothing."""
     app = app_of(scene, theme)
     async with app.run_test(size=size) as pilot:
         await scene.play(pilot)
-        return app.export_screenshot(title="milk-tui")
+        return alone(app.export_screenshot(title="milk-tui"))
+
+
+def alone(svg: str) -> str:
+    """The picture without its references to fonts elsewhere: the reader's own monospaced font draws it."""
+    svg = re.sub(r"\s*@font-face\s*\{[^}]*\}", "", svg)
+    return svg.replace("Fira Code", "DejaVu Sans Mono, Menlo, Consolas")
 
 
 async def write_all(folder: Path) -> None:
     """Every scene in both sizes, dark; the wide ones also light."""
     folder.mkdir(exist_ok=True)
     for scene in SCENES:
-        for theme, sizes in (("textual-dark", SIZES), ("textual-light", SIZES[1:])):
+        for theme, sizes in ((DARK, SIZES), (LIGHT, SIZES[1:])):
             for width, height in sizes:
                 tone = theme.removeprefix("textual-")
                 svg = await picture(scene, (width, height), theme)

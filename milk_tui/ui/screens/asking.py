@@ -3,7 +3,7 @@
 import asyncio
 from typing import TYPE_CHECKING
 
-from milk_tui.agents.base import Answer, Question
+from milk_tui.core.permission import Answer, Question
 from milk_tui.ui.widgets.question_card import Decision, QuestionCard
 
 if TYPE_CHECKING:
@@ -25,7 +25,12 @@ class Asking:
         async with self._turn:
             self._decision = asyncio.get_running_loop().create_future()
             self._card.ask(
-                question.tool, question.arguments, question.path, question.reason, question.session_scope
+                self._who(),
+                question.tool,
+                question.arguments,
+                question.path,
+                question.reason,
+                question.session_scope,
             )
             self._screen.stating.asking(True)
             try:
@@ -52,6 +57,10 @@ class Asking:
             return False
         self._card.focus()
         return True
+
+    def _who(self) -> str:
+        running = self._screen.talk.session.running
+        return "The local agent" if running is not None and running.agent == "local" else "Claude"
 
     def _close(self) -> None:
         had_focus = self._card.has_focus

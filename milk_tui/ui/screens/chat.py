@@ -10,10 +10,11 @@ from typing import ClassVar
 
 from textual import on, work
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.screen import Screen
 from textual.widgets import Footer
+from textual.worker import Worker, WorkerState
 
 from milk_tui.conversation.commands import COMMANDS, Command, is_mistyped, parsed
 from milk_tui.conversation.update import Update
@@ -25,9 +26,12 @@ from milk_tui.ui.panels.panel import Panel
 from milk_tui.ui.panels.registry import BrickColumn
 from milk_tui.ui.panels.strip import BrickStrip
 from milk_tui.ui.screens.asking import Asking
+from milk_tui.ui.screens.copying import Copying
 from milk_tui.ui.screens.gauging import Gauging
 from milk_tui.ui.screens.handing import Handing
-from milk_tui.ui.screens.help import HelpScreen
+from milk_tui.ui.screens.help import HelpScreen, own_keys
+from milk_tui.ui.screens.keys import CHAT, PLACES
+from milk_tui.ui.screens.mishaps import Mishaps
 from milk_tui.ui.screens.recalling import Recalling
 from milk_tui.ui.screens.setup import Setup
 from milk_tui.ui.screens.stating import Stating
@@ -47,31 +51,14 @@ class ChatScreen(Screen[None]):
     """Conversation on the left, bricks on the right; one strip instead of them where it is narrow."""
 
     AUTO_FOCUS = "Prompt"
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding(
-            "ctrl+g,f8", "escalate", "Hand over", tooltip="Preview the hand-off to Claude", id="chat.escalate"
-        ),
-        Binding("f9", "return_to_local", "To local", tooltip="Give the floor back", id="chat.local"),
-        Binding("escape", "stop", "Stop", tooltip="Stop the turn, keep what is there", id="chat.stop"),
-        Binding("f2", "toggle_bricks", "Bricks", tooltip="Show or hide the bricks", id="chat.bricks"),
-        Binding("f1", "help", "Help", tooltip="Keys and commands", id="chat.help"),
-        Binding(
-            "ctrl+c", "copy_or_stop", "Copy", show=False, tooltip="Copy, stop, or twice: quit", id="chat.copy"
-        ),
-        Binding(
-            "ctrl+d", "quit_if_empty", "Quit", show=False, tooltip="Quit on an empty prompt", id="chat.quit"
-        ),
-        Binding(
-            "tab", "next", "Next", show=False, tooltip="An open question, or the next pane", id="chat.next"
-        ),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = CHAT
 
     def __init__(self, bench: Workbench) -> None:
         super().__init__()
         self.bench = bench
         self.talk = bench.conversation
         self._sent = ""
-        self._reason = ""
+        self._is_asked_for = False
         self._interrupted_at = -_QUIT_WITHIN
 
     def compose(self) -> ComposeResult:
@@ -96,6 +83,8 @@ class ChatScreen(Screen[None]):
         self.gauging = Gauging(self)
         self.setup = Setup(self)
         self.asking = Asking(self)
+        self.copying = Copying(self)
+        self.mishaps = Mishaps(self)
         self.recalling = Recalling(self.prompt, self.talk.session)
         self.handing = Handing(self)
         self.set_class(not self.talk.session.turns, "-fresh")
@@ -121,6 +110,7 @@ class ChatScreen(Screen[None]):
         elif self.talk.floor == "local" and not self.setup.can_answer:
             self.setup.focus()
         elif text.strip():
+            self.handing.decline()
             self.converse(self.talk.send(text), text)
 
     def run_command(self, command: Command, argument: str) -> None:
@@ -130,16 +120,29 @@ class ChatScreen(Screen[None]):
     @work(exclusive=True, group="turn", exit_on_error=False)
     async def converse(self, updates: AsyncGenerator[Update, None], sent: str) -> None:
         """Show a turn as it happens; `sent` leaves the prompt once it is accepted, and comes back if it is lost."""
-        self._sent, self._reason = sent, ""
+        self._sent, self._is_asked_for = sent, False
+        self.mishaps.forget()
         try:
             async with contextlib.aclosing(updates):
                 async for update in updates:
-                    self.show(update)
+                    self.mishaps.guard(self.show, update)
         except MilkError as error:
             self.tell(str(error))
         self._give_back()
-        if self._reason and self.talk.escalation == "ask":
-            self.handing.preview("", self._reason)
+        if self._is_asked_for and self.talk.escalation == "ask":
+            self._pass_on_request()
+
+    def _pass_on_request(self) -> None:
+        """Open the preview that the local agent asked for, unless that would take a text out of the user's hands."""
+        if self.prompt.full_text:
+            self.tell("Ctrl+G shows what would be handed over; your text stays in the prompt until then.")
+        else:
+            self.action_escalate()
+
+    @on(Worker.StateChanged)
+    def _look_at_worker(self, event: Worker.StateChanged) -> None:
+        if event.state is WorkerState.ERROR:
+            self.mishaps.admit(event.worker.error)
 
     def show(self, update: Update) -> None:
         """Show one update everywhere it can be seen."""
@@ -149,7 +152,7 @@ class ChatScreen(Screen[None]):
             if self.prompt.full_text == self._sent:
                 self.prompt.clear()
         if isinstance(event, ev.EscalationRequested):
-            self._reason = event.reason
+            self._is_asked_for = True
         self.story.tell(event)
         self.stating.note(event)
         if update.bricks is not None:
@@ -167,7 +170,7 @@ class ChatScreen(Screen[None]):
 
     def action_escalate(self, text: str = "") -> None:
         """Preview the hand-off, with this text as the prompt if there is one."""
-        self.handing.preview(text)
+        self.handing.preview(text, self.talk.session.state.brief)
 
     def action_escalate_now(self, text: str = "") -> None:
         """Hand over without the preview."""
@@ -211,7 +214,7 @@ class ChatScreen(Screen[None]):
 
     def action_help(self, _text: str = "") -> None:
         """Show keys and commands."""
-        self.app.push_screen(HelpScreen(self))
+        self.app.push_screen(HelpScreen((("Everywhere", own_keys(self.app)), *PLACES)))
 
     def action_set_need(self, text: str = "") -> None:
         """Set the need, or edit it in its panel."""
@@ -223,11 +226,11 @@ class ChatScreen(Screen[None]):
 
     def action_copy_answer(self, _text: str = "") -> None:
         """Copy the source of the last answer."""
-        self._copy(self.talk.session.turns[-1].answer if self.talk.session.turns else "")
+        self.copying.answer()
 
     def action_doctor(self, _text: str = "") -> None:
         """Look at the surroundings again."""
-        self.setup.look()
+        self.setup.report()
 
     def action_change_theme(self, _text: str = "") -> None:
         """Choose a theme."""
@@ -265,7 +268,7 @@ class ChatScreen(Screen[None]):
 
     @on(Transcript.CopyRequested)
     def _copy_block(self, event: Transcript.CopyRequested) -> None:
-        self._copy(event.text)
+        self.copying.text(event.text)
 
     @on(QuestionCard.Answered)
     def _answered(self, event: QuestionCard.Answered) -> None:
@@ -277,6 +280,7 @@ class ChatScreen(Screen[None]):
 
     @on(Checklist.Left)
     def _leave_checklist(self) -> None:
+        self.set_class(not self.talk.session.turns, "-fresh")
         self.prompt.focus()
 
     def tell(self, text: str) -> None:
@@ -285,13 +289,6 @@ class ChatScreen(Screen[None]):
             self.notify(text, markup=False)
         else:
             self.story.note(text)
-
-    def _copy(self, text: str) -> None:
-        if text:
-            self.app.copy_to_clipboard(text)
-            self.notify(f"{len(text):,} characters given to the terminal's clipboard.", markup=False)
-        else:
-            self.notify("There is nothing to copy yet.", markup=False)
 
     def _show_floor(self) -> None:
         self.query_one(PromptBox).recipient = self.talk.floor

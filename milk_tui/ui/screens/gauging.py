@@ -25,6 +25,11 @@ class Gauging:
         self._bricks: Bricks | None = None
         self._timer: Timer | None = None
 
+    @property
+    def is_due(self) -> bool:
+        """Whether the gauge is about to follow."""
+        return self._timer is not None
+
     def show(self, bricks: Bricks) -> None:
         """Show new bricks."""
         self._bricks = with_prompt(bricks, self._screen.prompt.chars)

@@ -2,15 +2,16 @@
 
 from typing import TYPE_CHECKING
 
-from milk_tui.core.errors import MilkError
 from milk_tui.ui.screens.preview import PreviewScreen
 
 if TYPE_CHECKING:
     from milk_tui.ui.screens.chat import ChatScreen
 
+_BUSY = "A turn is running. Esc stops it; then hand over."
+
 
 class Handing:
-    """The way to Claude and back. Nothing is sent before the user has said so."""
+    """The way to Claude and back. Nothing is sent before the user has said so, and no text is lost on the way."""
 
     def __init__(self, screen: "ChatScreen") -> None:
         self._screen = screen
@@ -21,7 +22,7 @@ class Handing:
         if text:
             self._screen.prompt.write(text)
         if self._talk.session.is_busy:
-            self._screen.tell("A turn is running. Esc stops it; then hand over.")
+            self._screen.tell(_BUSY)
         elif self._talk.floor == "claude" and self._talk.session.state.handed_over:
             self._screen.tell("Claude has the floor already: just write. F9 gives it back.")
         else:
@@ -31,7 +32,7 @@ class Handing:
         """Hand over at once."""
         prompt = text or self._talk.forecast().prompt
         if self._talk.session.is_busy:
-            self._screen.tell("A turn is running. Esc stops it; then hand over.")
+            self._keep(f"/escalate! {text}" if text else "", _BUSY)
         elif prompt:
             self._screen.converse(self._talk.escalate(prompt), prompt)
         else:
@@ -41,20 +42,36 @@ class Handing:
         """Give the floor to the local agent, and this text with it if there is one."""
         self._screen.run_worker(self._give_back(text), group="return", exit_on_error=False)
 
-    async def _preview(self, reason: str) -> None:
-        unsent = self._screen.prompt.full_text
-        screen = PreviewScreen(self._talk.forecast(unsent, reason), self._screen.setup.claude)
-        prompt = await self._screen.app.push_screen_wait(screen)
-        if prompt is not None:
-            self._screen.converse(self._talk.escalate(prompt, reason), unsent)
-        elif reason:
+    def decline(self) -> None:
+        """The user does something else than the local agent asked for."""
+        if self._talk.session.state.brief:
             self._screen.show(self._talk.decline_escalation())
 
+    async def _preview(self, reason: str) -> None:
+        forecast = self._talk.forecast(self._screen.prompt.full_text, reason)
+        setup = self._screen.setup
+        screen = PreviewScreen(forecast, setup.claude, setup.look_at_claude)
+        prompt = await self._screen.app.push_screen_wait(screen)
+        if prompt is not None or screen.written != forecast.prompt:
+            self._screen.prompt.write(screen.written)
+        if prompt is not None:
+            self._screen.converse(self._talk.escalate(prompt, reason), prompt)
+        elif reason:
+            self.decline()
+
     async def _give_back(self, text: str) -> None:
-        try:
-            if self._talk.floor == "claude":
-                self._screen.show(await self._talk.return_to_local())
-            if text:
-                self._screen.converse(self._talk.send(text), text)
-        except MilkError as error:
-            self._screen.tell(str(error))
+        if self._talk.session.is_busy:
+            self._keep(
+                f"/local {text}" if text else "", "A turn is running. Esc stops it; then take the floor."
+            )
+            return
+        if self._talk.floor == "claude":
+            self._screen.show(await self._talk.return_to_local())
+        if text:
+            self._screen.converse(self._talk.send(text), text)
+
+    def _keep(self, command: str, why: str) -> None:
+        """Say why a command cannot be done, and leave it where it can be sent again."""
+        self._screen.tell(why)
+        if command:
+            self._screen.prompt.write(command)

@@ -1,62 +1,87 @@
 """Keys and commands, made from the tables that they really come from."""
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, ClassVar
+from collections.abc import Iterable, Sequence
+from typing import ClassVar
 
-from textual.app import ComposeResult
+from rich.table import Table
+from rich.text import Text
+from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
-from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from milk_tui.conversation.commands import COMMANDS
 
-if TYPE_CHECKING:
-    from milk_tui.ui.screens.chat import ChatScreen
+Keys = tuple[str, Sequence[BindingType]]
+"""Where keys work, and the bindings that say which."""
 
-_BY_HAND = (
-    ("Enter", "Send"),
-    ("Ctrl+J, \\ Enter", "New line"),
-    ("PageUp, PageDown", "Scroll the conversation"),
-    ("Ctrl+P", "Command palette"),
-    ("Ctrl+Q", "Quit"),
-)
+_KEY_COLUMNS = 18
+_NAMES = {
+    "escape": "Esc",
+    "pageup": "PageUp",
+    "pagedown": "PageDown",
+    "question_mark": "?",
+    "exclamation_mark": "!",
+}
 
 
 class HelpScreen(ModalScreen[None]):
     """Everything there is to press or to write."""
 
+    AUTO_FOCUS = "#help"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,f1,q", "dismiss(None)", "Close", tooltip="Back to the chat", id="help.close"),
     ]
 
-    def __init__(self, chat: "ChatScreen") -> None:
+    def __init__(self, keys: Iterable[Keys]) -> None:
+        """Explain these keys, and every command."""
         super().__init__()
-        self._chat = chat
+        self._keys = keys
 
     def compose(self) -> ComposeResult:
-        """One list of keys, one of commands."""
+        """A list of keys for each place where they work, and one of commands."""
         with VerticalScroll(classes="dialog", id="help") as dialog:
             dialog.border_title = "Keys and commands"
-            yield Static(_table((*self._keys(), *_BY_HAND)), markup=False)
+            dialog.border_subtitle = "Esc closes"
+            for place, bindings in self._keys:
+                yield Static(place, classes="dialog-title", markup=False)
+                yield Static(_table(key_rows(bindings)), markup=False)
             yield Static("Commands", classes="dialog-title", markup=False)
             yield Static(_table(_commands()), markup=False)
 
-    def _keys(self) -> Iterable[tuple[str, str]]:
-        grouped: dict[str, tuple[list[str], str]] = {}
-        for binding in type(self._chat).BINDINGS:
-            if isinstance(binding, Binding):
-                names = [self.app.get_key_display(each) for each in binding.make_bindings([binding])]
-                grouped[binding.id or binding.action] = (names, binding.tooltip or binding.description)
-        return [(", ".join(names), text) for names, text in grouped.values()]
+
+def own_keys(app: App[None]) -> Sequence[BindingType]:
+    """What works everywhere: the app's own keys, and the palette's."""
+    palette = Binding(app.COMMAND_PALETTE_BINDING, "command_palette", tooltip="Command palette")
+    return (*type(app).BINDINGS, palette)
+
+
+def key_rows(bindings: Iterable[BindingType]) -> Iterable[tuple[str, str]]:
+    """Each binding's keys and what they do."""
+    for binding in bindings:
+        if isinstance(binding, Binding):
+            keys = ", ".join(key_name(key.strip()) for key in binding.key.split(","))
+            yield keys, binding.tooltip or binding.description
+
+
+def key_name(key: str) -> str:
+    """A key as it is written on keyboards."""
+    *modifiers, last = key.split("+")
+    shown = _NAMES.get(last, last.capitalize() if len(last) > 1 or modifiers else last)
+    return "+".join([*(modifier.capitalize() for modifier in modifiers), shown])
 
 
 def _commands() -> Iterable[tuple[str, str]]:
     for command in COMMANDS:
-        names = " ".join((command.name, *command.aliases))
-        yield f"{names} {command.argument}".strip(), command.help
+        also = f" (also {', '.join(command.aliases)})" if command.aliases else ""
+        yield f"{command.name} {command.argument}".strip(), f"{command.help}{also}"
 
 
-def _table(rows: Iterable[tuple[str, str]]) -> Content:
-    return Content("\n").join(Content.assemble((f"{left:<34}", "bold"), right) for left, right in rows)
+def _table(rows: Iterable[tuple[str, str]]) -> Table:
+    table = Table.grid(padding=(0, 2), expand=True)
+    table.add_column(width=_KEY_COLUMNS)
+    table.add_column(ratio=1)
+    for left, right in rows:
+        table.add_row(Text(left, "bold"), Text(right))
+    return table

@@ -1,5 +1,7 @@
 """The hand-off preview: exactly what would leave for Claude, part by part, before anything does."""
 
+from collections.abc import Awaitable, Callable, Iterator
+from time import monotonic
 from typing import ClassVar
 
 from textual import on
@@ -7,102 +9,154 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
+from textual.reactive import reactive
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from milk_tui.conversation.checkup import Check
-from milk_tui.conversation.forecast import Forecast
+from milk_tui.conversation.forecast import Forecast, with_reason
 from milk_tui.core.budget import estimated_tokens
-from milk_tui.core.handoff import Part
+from milk_tui.core.handoff import Handoff, Part
+from milk_tui.core.text import sanitize
 from milk_tui.ui.widgets.prompt import Prompt
 
+DEAF_SECONDS = 0.5
+"""How long a preview that the user did not ask for ignores Enter: it may have been meant for the chat."""
+
 _HOW = {
-    "first": "Starts a Claude session: it knows nothing but what is below.",
+    "first": "Starts a Claude session, which knows nothing but this.",
     "agent": "Starts a Claude session, as the local agent asks.",
-    "resume": "Resumes Claude's own session: only what is new since its last turn is added.",
+    "resume": "Resumes Claude's session with what is new since its last turn.",
 }
 
 
 class PreviewScreen(ModalScreen[str | None]):
-    """Enter gives the prompt to send, Esc gives nothing. What was written stays where it was."""
+    """Enter gives the prompt to send, Esc gives nothing. What was written is in `written` either way."""
 
     AUTO_FOCUS = "#preview-prompt"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "dismiss(None)", "Back", tooltip="Send nothing", id="preview.back"),
-        Binding("pageup", "scroll(-1)", "Up", show=False, id="preview.up", priority=True),
-        Binding("pagedown", "scroll(1)", "Down", show=False, id="preview.down", priority=True),
+        Binding("escape", "back", "Back", tooltip="Send nothing, keep what is written", id="preview.back"),
+        Binding(
+            "pageup",
+            "scroll(-1)",
+            "Up",
+            show=False,
+            tooltip="Read back",
+            id="preview.up",
+            priority=True,
+        ),
+        Binding(
+            "pagedown",
+            "scroll(1)",
+            "Down",
+            show=False,
+            tooltip="Read on",
+            id="preview.down",
+            priority=True,
+        ),
     ]
 
-    def __init__(self, forecast: Forecast, claude: Check | None) -> None:
+    claude: reactive[Check | None] = reactive(None, init=False)
+    """What is known about Claude Code; `None` while it is being looked at."""
+
+    def __init__(
+        self, forecast: Forecast, claude: Check | None, look: Callable[[], Awaitable[Check]]
+    ) -> None:
+        """Show a forecast. Unless Claude Code is known to be there, it is looked at again."""
         super().__init__()
+        self.written = forecast.prompt
+        """The prompt as the user left it."""
+        self.deaf_seconds = DEAF_SECONDS if forecast.reason else 0.0
         self._forecast = forecast
-        self._claude = claude
+        self._look = look
+        self._opened_at = monotonic()
+        self.set_reactive(PreviewScreen.claude, claude)
 
     def compose(self) -> ComposeResult:
         """The facts, the parts in the order in which they are sent, and the prompt."""
-        handoff = self._forecast.handoff
-        with Vertical(id="preview", classes="dialog"):
-            yield Static(self._facts(), id="preview-facts", markup=False)
+        with Vertical(id="preview", classes="dialog") as dialog:
+            dialog.border_title = "Hand over to Claude Code"
+            yield Static(Content("\n".join(facts(self._forecast))), id="preview-facts", markup=False)
             with VerticalScroll(id="preview-parts", can_focus=False):
-                for part in handoff.parts:
-                    yield Static(_heading(part), classes="preview-heading", markup=False)
+                for part in as_sent(self._forecast.handoff):
+                    yield Static(self._heading(part), classes="preview-heading", markup=False)
                     yield Static(Content(part.text.strip("\n")), classes="preview-text", markup=False)
-            yield Static(self._sender(), id="preview-sender", markup=False)
+            yield Static(id="preview-sender", markup=False)
             prompt = Prompt(placeholder="What should Claude do?", id="preview-prompt")
             prompt.border_title = "Prompt to send with it"
             yield prompt
-            yield Static(self._keys(), classes="dialog-hint", markup=False)
+            yield Static(id="preview-hint", classes="dialog-hint", markup=False)
 
     def on_mount(self) -> None:
         """Put the prompt where it can still be changed."""
-        self.query_one("#preview", Vertical).border_title = "Hand over to Claude Code"
         self.query_one(Prompt).write(self._forecast.prompt)
+        self.watch_claude()
+        if self.claude is None or not self._can_send:
+            self.run_worker(self._look_again(), exit_on_error=False)
+
+    def watch_claude(self) -> None:
+        """Say through whom it leaves, or why it cannot."""
         self.set_class(not self._can_send, "-blocked")
+        self.query_one("#preview-sender", Static).update(self._sender())
+        keys = "Enter sends · Esc goes back" if self._can_send else "Esc goes back"
+        self.query_one("#preview-hint", Static).update(f"{keys}, nothing is lost · PageUp, PageDown read")
 
     @property
     def _can_send(self) -> bool:
-        return self._claude is None or self._claude.state != "failed"
+        return self.claude is None or self.claude.state != "failed"
 
     @on(Prompt.Submitted)
     def send(self, event: Prompt.Submitted) -> None:
         """Send, if there is somebody to send to and something to say."""
         event.stop()
-        if self._can_send and event.text.strip():
+        is_deaf = monotonic() - self._opened_at < self.deaf_seconds
+        if self._can_send and event.text.strip() and not is_deaf:
+            self.written = event.text
             self.dismiss(event.text)
 
     @on(Prompt.ScrollRequested)
     def _keep_scroll(self, event: Prompt.ScrollRequested) -> None:
         event.stop()
 
+    def action_back(self) -> None:
+        """Leave without sending."""
+        self.written = self.query_one(Prompt).full_text
+        self.dismiss(None)
+
     def action_scroll(self, pages: int) -> None:
         """Read on while the prompt keeps the focus."""
         parts = self.query_one("#preview-parts", VerticalScroll)
         parts.scroll_relative(y=pages * max(parts.size.height - 1, 1), animate=False)
 
-    def _facts(self) -> Content:
+    async def _look_again(self) -> None:
+        self.claude = await self._look()
+
+    def _heading(self, part: Part) -> Content:
         handoff = self._forecast.handoff
-        lines = [
-            _HOW[handoff.situation],
-            f"{handoff.chars:,} characters, about {estimated_tokens(handoff.chars):,} tokens. "
-            f"The history has {handoff.history_chars:,}; none of it is sent.",
-        ]
-        if self._forecast.reason:
-            lines.append(f"The local agent's reason: {self._forecast.reason}")
-        lines += [f"Left out: {item}." for item in self._forecast.left_out]
-        return Content("\n".join(lines))
+        is_known = handoff.situation == "resume" and part.text in handoff.standing
+        words = " · as before" if is_known else ""
+        return Content(f"{part.name.replace('_', ' ')} · {part.chars:,} of {part.budget:,}{words}")
 
     def _sender(self) -> Content:
-        if self._claude is None:
+        if self.claude is None:
             return Content("Looking at Claude Code…")
-        if self._can_send:
-            return Content(f"Leaves this machine through Claude Code {self._claude.text}")
-        return Content(f"Cannot be sent: {self._claude.text}")
-
-    def _keys(self) -> str:
-        back = "Esc goes back, nothing is lost"
-        return f"Enter sends · {back} · PageUp and PageDown read on" if self._can_send else back
+        words = "Leaves through Claude Code" if self._can_send else "Cannot be sent:"
+        return Content(f"{words} {sanitize(self.claude.text)}")
 
 
-def _heading(part: Part) -> Content:
-    name = part.name.replace("_", " ")
-    return Content(f"{name} · {part.chars:,} of {part.budget:,}")
+def as_sent(handoff: Handoff) -> list[Part]:
+    """The parts in the order in which they leave: first the standing ones, which stay in the prompt cache."""
+    return sorted(handoff.parts, key=lambda part: part.text not in handoff.standing)
+
+
+def facts(forecast: Forecast) -> Iterator[str]:
+    """What kind of hand-off it is, its size, and what is not in it."""
+    handoff = forecast.handoff
+    yield _HOW[handoff.situation]
+    size = f"{handoff.chars:,} characters, about {estimated_tokens(handoff.chars):,} tokens"
+    is_smaller = handoff.history_chars > handoff.chars
+    yield f"{size}, instead of {handoff.history_chars:,} of history" if is_smaller else size
+    if forecast.left_out:
+        yield f"Left out: {'; '.join(forecast.left_out)}"
+    if forecast.reason and handoff.situation == "resume":
+        yield f"Added to the prompt: {with_reason('', forecast.reason).strip()}"

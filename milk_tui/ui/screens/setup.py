@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 _AGAIN = 5.0
 """Seconds between two looks while the local role is empty and the list is shown."""
 
+_PROMISE = "Nothing goes to Claude unless you hand over yourself: Ctrl+G shows what would be sent."
+_AUTO = "The local agent may hand over to Claude by itself: agent_escalation is auto."
+
 _PULL = "pull"
 _URL = "url"
 _LOOK = "look"
@@ -33,6 +36,7 @@ class Setup:
         """What was found out about Claude Code; `None` while it is being looked at."""
         self._pulling = ""
         self._timer: Timer | None = None
+        self._list.promise = _AUTO if screen.talk.escalation == "auto" else _PROMISE
         self._draw()
 
     @property
@@ -42,12 +46,18 @@ class Setup:
 
     def begin(self) -> None:
         """Look for the first time."""
-        self.look()
-        self._screen.run_worker(self._look_at_claude(), group="claude", exclusive=True, exit_on_error=False)
-
-    def look(self) -> None:
-        """Look at the local role again; in the transcript say what was found."""
         self._screen.run_worker(self._look(), group="look", exclusive=True, exit_on_error=False)
+        self._screen.run_worker(self.look_at_claude(), group="claude", exclusive=True, exit_on_error=False)
+
+    def report(self) -> None:
+        """Look at everything again and say what was found."""
+        self._screen.run_worker(self._report(), group="look", exclusive=True, exit_on_error=False)
+
+    async def look_at_claude(self) -> Check:
+        """Look whether Claude Code is there."""
+        self.claude = await self._bench.check_claude()
+        self._draw()
+        return self.claude
 
     def focus(self) -> None:
         """There is nobody to answer: show what can be done, and keep the prompt."""
@@ -68,22 +78,27 @@ class Setup:
             url, _, model = choice.partition("\n")
             self._screen.run_worker(self._use(url, model), group="use", exit_on_error=False)
 
-    async def _look(self) -> None:
-        self._local = await self._bench.check_local()
+    async def _look(self, *, tells: bool = False) -> LocalCheckup:
+        self._local = local = await self._bench.check_local()
         self._draw()
         if not self._screen.has_class("-fresh"):
-            self._screen.tell(f"{self._local.check.name}: {self._local.check.text}")
-        elif not self._local.is_usable and self._timer is None:
+            if tells or not local.is_usable:
+                self._screen.tell(_words(local.check))
+        elif not local.is_usable and self._timer is None:
             self._timer = self._screen.set_timer(_AGAIN, self._look_again)
+        return local
 
     def _look_again(self) -> None:
         self._timer = None
         if self._screen.has_class("-fresh") and not self._pulling:
-            self.look()
+            self._screen.run_worker(self._look(), group="look", exclusive=True, exit_on_error=False)
 
-    async def _look_at_claude(self) -> None:
-        self.claude = await self._bench.check_claude()
+    async def _report(self) -> None:
+        local = await self._bench.check_local()
+        claude = await self.look_at_claude()
+        self._local = local
         self._draw()
+        self._screen.tell("\n".join(_words(check) for check in (local.check, local.window, claude)))
 
     async def _use(self, url: str, model: str) -> None:
         try:
@@ -92,7 +107,7 @@ class Setup:
             problem = str(error)
         if problem:
             self._screen.tell(problem)
-        await self._look()
+        await self._look(tells=True)
         self._screen.prompt.focus()
 
     async def _ask_address(self) -> None:
@@ -106,7 +121,7 @@ class Setup:
         except MilkError as error:
             self._screen.tell(str(error))
         self._pulling = ""
-        await self._look()
+        await self._look(tells=True)
 
     def _progress(self, stage: Stage, fraction: float | None) -> None:
         """Called from the thread that fetches."""
@@ -141,6 +156,10 @@ class Setup:
         offers.append(Offer(key="u", text="give the address of a server", choice=_URL))
         offers.append(Offer(key="l", text="look again", choice=_LOOK))
         return offers
+
+
+def _words(check: Check) -> str:
+    return f"{check.name}: {check.text}" + (f" – {check.remedy}" if check.remedy else "")
 
 
 def _row(check: Check) -> Row:

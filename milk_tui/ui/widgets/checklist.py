@@ -4,16 +4,18 @@ It stands where the transcript will be while there is nothing to read yet. It dr
 chose; it probes nothing.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from typing import ClassVar, Literal
 
 from textual import events
+from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
+from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.message import Message
 from textual.reactive import reactive
 from textual.style import Style
-from textual.widget import Widget
+from textual.widgets import Static
 
 from milk_tui.core.messages import Value
 from milk_tui.core.text import sanitize
@@ -25,6 +27,9 @@ _MARKS: dict[str, tuple[str, str]] = {
     "looking": ("…", "checklist--looking"),
 }
 _NAME_WIDTH = 14
+_TEXT_AT = _NAME_WIDTH + 3
+"""The column where texts begin, also on their further lines."""
+_OFFER_AT = 6
 
 
 class Row(Value):
@@ -45,7 +50,7 @@ class Offer(Value):
     """What is posted when it is chosen."""
 
 
-class Checklist(Widget, can_focus=True):
+class Checklist(VerticalScroll, can_focus=True):
     """Rows and offers as text; the offers' keys work while it has the focus."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {
@@ -58,11 +63,20 @@ class Checklist(Widget, can_focus=True):
         "checklist--key",
     }
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "leave", "Back to the prompt", show=False, id="checklist.leave"),
+        Binding(
+            "escape",
+            "leave",
+            "To the prompt",
+            show=False,
+            tooltip="Go back to the prompt",
+            id="checklist.leave",
+        ),
     ]
 
-    rows: reactive[tuple[Row, ...]] = reactive((), layout=True)
-    offers: reactive[tuple[Offer, ...]] = reactive((), layout=True)
+    rows: reactive[tuple[Row, ...]] = reactive(())
+    offers: reactive[tuple[Offer, ...]] = reactive(())
+    promise: reactive[str] = reactive("")
+    """When anything is sent to Claude, in a sentence."""
 
     class Chosen(Message):
         """The user wants one of the offers."""
@@ -74,20 +88,9 @@ class Checklist(Widget, can_focus=True):
     class Left(Message):
         """The user goes back to the prompt."""
 
-    def render(self) -> Content:
-        """The whole list; foreign texts are shown as they are."""
-        lines = [Content.styled("milk-tui", self._style("checklist--title")), Content()]
-        for row in self.rows:
-            lines += self._row(row)
-        lines.append(Content())
-        lines += [self._offer(offer) for offer in self.offers]
-        if self.offers:
-            lines += [Content(), self._hint(self.offers)]
-        lines += [
-            Content(),
-            Content("Nothing is sent to Claude before you press Enter in the hand-off preview."),
-        ]
-        return Content("\n").join(lines)
+    def compose(self) -> ComposeResult:
+        """The list as one text."""
+        yield Static(markup=False)
 
     def on_key(self, event: events.Key) -> None:
         """Take an offer by its key."""
@@ -100,26 +103,59 @@ class Checklist(Widget, can_focus=True):
         """Give the focus back."""
         self.post_message(self.Left())
 
-    def _row(self, row: Row) -> list[Content]:
-        mark, style = _MARKS[row.state]
-        line = Content.assemble(
-            (f" {mark}  ", self._style(style)), f"{row.name:<{_NAME_WIDTH}}", sanitize(row.text)
-        )
-        if not row.remedy:
-            return [line]
-        indent = " " * (_NAME_WIDTH + 4)
-        return [line, Content.styled(f"{indent}{sanitize(row.remedy)}", self._style("checklist--remedy"))]
+    def watch_rows(self) -> None:
+        """Draw what was found."""
+        self._draw()
 
-    def _offer(self, offer: Offer) -> Content:
-        return Content.assemble((f"  [{offer.key}]  ", self._style("checklist--key")), sanitize(offer.text))
+    def watch_offers(self) -> None:
+        """Draw what can be done."""
+        self._draw()
 
-    def _hint(self, offers: Sequence[Offer]) -> Content:
-        text = "Press the key." if self.has_focus else "Press Tab, then the key; or just write."
-        return Content.styled(f"      {text}", self._style("checklist--remedy"))
-
-    def _style(self, name: str) -> Style:
-        return self.get_visual_style(name, partial=True)
+    def watch_promise(self) -> None:
+        """Draw the promise."""
+        self._draw()
 
     def watch_has_focus(self, _has_focus: bool) -> None:
         """The hint depends on the focus."""
-        self.refresh()
+        self._draw()
+
+    def on_resize(self) -> None:
+        """Texts break elsewhere."""
+        self._draw()
+
+    def _draw(self) -> None:
+        if self.is_mounted:
+            self.query_one(Static).update(Content("\n").join(self._lines()))
+
+    def _lines(self) -> Iterable[Content]:
+        """The whole list; foreign texts are shown as they are."""
+        yield Content.styled("milk-tui", self._style("checklist--title"))
+        yield Content()
+        for row in self.rows:
+            yield from self._row(row)
+        yield Content()
+        for offer in self.offers:
+            head = Content.styled(f" [{offer.key}]", self._style("checklist--key"))
+            yield from self._beside(head, _OFFER_AT, Content(sanitize(offer.text)))
+        if self.offers:
+            hint = "Press the key; Esc goes back." if self.has_focus else "Tab, then the key; or just write."
+            yield Content()
+            yield Content.styled(hint, self._style("checklist--remedy"))
+        yield Content.styled(self.promise, self._style("checklist--remedy"))
+
+    def _row(self, row: Row) -> Iterable[Content]:
+        mark, style = _MARKS[row.state]
+        head = Content.assemble((f"{mark}  ", self._style(style)), row.name)
+        yield from self._beside(head, _TEXT_AT, Content(sanitize(row.text)))
+        if row.remedy:
+            remedy = Content.styled(sanitize(row.remedy), self._style("checklist--remedy"))
+            yield from self._beside(Content(), _TEXT_AT, remedy)
+
+    def _beside(self, head: Content, indent: int, text: Content) -> Iterable[Content]:
+        """A text on the right of its head, its further lines under its first."""
+        for line in text.wrap(max(20, self.scrollable_content_region.width - indent)):
+            yield Content.assemble(head, " " * (indent - head.cell_length), line)
+            head = Content()
+
+    def _style(self, name: str) -> Style:
+        return self.get_visual_style(name, partial=True)

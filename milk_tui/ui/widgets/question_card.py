@@ -20,6 +20,9 @@ from milk_tui.core.text import sanitize
 DEAF_SECONDS = 0.5
 """How long a question that just appeared ignores keys."""
 
+SHOWN = 20_000
+"""The most characters of arguments that are drawn; what is missing is said in their middle."""
+
 Decision = Literal["no", "once", "session"]
 
 
@@ -27,11 +30,17 @@ class QuestionCard(Vertical, can_focus=True):
     """Shows one question. Hidden while there is none."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("y", "answer('once')", "Yes, once", tooltip="Let this call run", id="question.once"),
+        Binding("y", "answer('once')", "Yes, once", tooltip="Let this one call run", id="question.once"),
         Binding(
-            "s", "answer('session')", "This session", tooltip="Allow what is named", id="question.session"
+            "s",
+            "answer('session')",
+            "This session",
+            tooltip="Allow what is named for the rest of this session",
+            id="question.session",
         ),
         Binding("n,enter,escape", "answer('no')", "No", tooltip="Refuse; the default", id="question.no"),
+        Binding("up", "scroll(-1)", "Up", show=False, tooltip="Read back", id="question.up"),
+        Binding("down", "scroll(1)", "Down", show=False, tooltip="Read on", id="question.down"),
     ]
 
     class Answered(Message):
@@ -43,6 +52,7 @@ class QuestionCard(Vertical, can_focus=True):
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
+        self.deaf_seconds = DEAF_SECONDS
         self._asked_at = 0.0
         self._scope = ""
 
@@ -52,15 +62,14 @@ class QuestionCard(Vertical, can_focus=True):
             yield Static(id="question-text", markup=False)
         yield Static(id="question-keys", markup=False)
 
-    def ask(self, tool: str, arguments: str, path: str, reason: str, scope: str) -> None:
+    def ask(self, who: str, tool: str, arguments: str, path: str, reason: str, scope: str) -> None:
         """Show a question. All texts are shown as they are."""
         self._asked_at = monotonic()
         self._scope = sanitize(scope)
-        self.border_title = f"Claude wants to use {sanitize(tool)}"
+        self.border_title = Content(f"{who} wants to use {sanitize(tool)}")
         self.query_one("#question-text", Static).update(_text(arguments, path, reason))
-        session = f"s  this session: {self._scope}" if self._scope else ""
-        keys = "   ".join(part for part in ("n  no (default)", "y  yes, once", session) if part)
-        self.query_one("#question-keys", Static).update(Content(f"Tab or click here, then:  {keys}"))
+        self.query_one("#question-body", VerticalScroll).scroll_home(animate=False)
+        self._show_keys()
         self.add_class("-open")
 
     def hide(self) -> None:
@@ -69,16 +78,28 @@ class QuestionCard(Vertical, can_focus=True):
 
     def action_answer(self, decision: Decision) -> None:
         """Decide, if the question has been there long enough to have been read."""
-        is_deaf = monotonic() - self._asked_at < DEAF_SECONDS
+        is_deaf = monotonic() - self._asked_at < self.deaf_seconds
         if is_deaf or not self.has_class("-open") or (decision == "session" and not self._scope):
             return
         self.post_message(self.Answered(decision))
 
+    def action_scroll(self, rows: int) -> None:
+        """Read arguments that are longer than the card."""
+        self.query_one("#question-body", VerticalScroll).scroll_relative(y=rows, animate=False)
+
+    def watch_has_focus(self, _has_focus: bool) -> None:
+        """The keys work only while the card has the focus."""
+        self._show_keys()
+
+    def _show_keys(self) -> None:
+        session = f"s this session: {self._scope}" if self._scope else ""
+        no = "n no (so do Enter and Esc)" if self.has_focus else "n no"
+        keys = "   ".join(part for part in ("y yes, once", no, session) if part)
+        lead = "" if self.has_focus else "Tab, then:   "
+        self.query_one("#question-keys", Static).update(Content(f"{lead}{keys}"))
+
 
 def _text(arguments: str, path: str, reason: str) -> Content:
-    parts = [(sanitize(arguments), "")]
-    if path:
-        parts.append((f"\npath    {sanitize(path)}", ""))
-    if reason:
-        parts.append((f"\nreason  {sanitize(reason)}", ""))
-    return Content.assemble(*((cut_middle(text, 20_000), style) for text, style in parts))
+    rows = [("path    ", path), ("reason  ", reason)]
+    about = [Content.assemble((label, "dim"), sanitize(text)) for label, text in rows if text]
+    return Content("\n").join([*about, Content(cut_middle(sanitize(arguments), SHOWN))])

@@ -137,21 +137,17 @@ class Transcript(Window, can_focus=True, inherit_bindings=False):
         self.viewport.update(self._places[block.key], block)
         self.show()
 
-    def remove(self, keys: Collection[str]) -> None:
-        """Take blocks out; what is read and what is folded stay as they are."""
-        if not keys:
+    def take_out(self, keys: Collection[str]) -> None:
+        """Take blocks out, such as those of a step that is said again; what is read stays where it is."""
+        indices = {self._places[key] for key in keys}
+        if not indices:
             return
-        self._flush()
-        kept = [
-            replace(view.block, folded=view.folded)
-            for view in self.viewport.views
-            if view.block.key not in keys
-        ]
-        following, top = self.is_following, self.viewport.scroll_y
-        self.clear()
-        self.extend(kept)
-        if not following:
-            self._scroll_by(top - self.viewport.scroll_y)
+        for key in keys:
+            self._pending.pop(key, None)
+        self.viewport.remove(indices)
+        self._places = {view.block.key: place for place, view in enumerate(self.viewport.views)}
+        self.cursor = None
+        self.show()
 
     def finish(self, key: str) -> None:
         """Show all that was streamed to a block, and that nothing more comes."""

@@ -1,0 +1,45 @@
+"""The chat's own keys, and where all the others are: one table for the bindings and for the help."""
+
+from collections.abc import Sequence
+
+from textual.binding import Binding, BindingType
+
+from milk_tui.ui.panels.need_panel import NeedPanel
+from milk_tui.ui.screens.preview import PreviewScreen
+from milk_tui.ui.widgets.checklist import Checklist
+from milk_tui.ui.widgets.prompt import Prompt
+from milk_tui.ui.widgets.question_card import QuestionCard
+from milk_tui.ui.widgets.transcript import Transcript
+
+
+def _key(keys: str, action: str, description: str, tooltip: str, id: str, *, show: bool = True) -> Binding:
+    return Binding(keys, action, description, show=show, tooltip=tooltip, id=f"chat.{id}")
+
+
+CHAT: list[BindingType] = [
+    _key("ctrl+g,f8", "escalate", "Hand over", "Preview the hand-off to Claude", "escalate"),
+    _key("f9", "return_to_local", "To local", "Give the floor back to the local agent", "local"),
+    _key("escape", "stop", "Stop", "Refuse an open question, or stop the turn and keep its answer", "stop"),
+    _key("f2", "toggle_bricks", "Bricks", "Show or hide the bricks", "bricks"),
+    _key("f1", "help", "Help", "Keys and commands", "help"),
+    _key(
+        "ctrl+c", "copy_or_stop", "Copy", "Copy the selection, stop the turn; twice: quit", "copy", show=False
+    ),
+    _key("ctrl+d", "quit_if_empty", "Quit", "Quit while the prompt is empty", "quit", show=False),
+    _key("tab", "next", "Next", "Go to an open question, or to the next pane", "next", show=False),
+]
+"""What works in the chat, whatever has the focus."""
+
+_ENTER = Binding("enter", "submit", "Send", tooltip="Send what is written")
+"""Read by the prompt itself, for it must tell a pressed key from a pasted one."""
+
+PLACES: tuple[tuple[str, Sequence[BindingType]], ...] = (
+    ("In the chat", CHAT),
+    ("In the prompt", (_ENTER, *Prompt.BINDINGS)),
+    ("In the conversation", Transcript.BINDINGS),
+    ("On the need", NeedPanel.BINDINGS),
+    ("On a question", QuestionCard.BINDINGS),
+    ("In the hand-off preview", PreviewScreen.BINDINGS),
+    ("In the checklist", Checklist.BINDINGS),
+)
+"""Where which keys work, for the help."""

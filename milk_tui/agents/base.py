@@ -5,13 +5,13 @@ agent and everything it started. It never writes state, never knows the screen, 
 `Permission` it was given.
 """
 
-from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Protocol
 
 from milk_tui.core.events import AgentEvent
 from milk_tui.core.handoff import Handoff
-from milk_tui.core.messages import Turn, Value
+from milk_tui.core.messages import Turn
 
 
 @dataclass(frozen=True)
@@ -31,36 +31,6 @@ class TurnRequest:
     """For Claude Code: what is handed over with this prompt; `None` on a follow-up turn of the same stay."""
     resume_id: str | None = None
     """Claude Code's own session to go on with."""
-
-
-class Question(Value):
-    """May this tool call run? Everything the user needs to decide."""
-
-    tool: str
-    arguments: str
-    """The arguments as readable JSON, complete."""
-    path: str = ""
-    """The resolved path it is about, where there is one."""
-    reason: str = ""
-    """Why the agent's rules ask, in its own words."""
-    session_scope: str = ""
-    """What "for this session" would allow, in words; empty when that cannot be granted."""
-
-
-class Answer(Value):
-    """The user's decision. The default is no."""
-
-    decision: Literal["no", "once", "session"] = "no"
-    word: str = ""
-    """What the model is told with a no."""
-
-
-Permission = Callable[[Question], Awaitable[Answer]]
-
-
-async def deny(question: Question) -> Answer:
-    """The permission of a program nobody is watching."""
-    return Answer(word=f"Nobody is there to allow {question.tool}.")
 
 
 class Agent(Protocol):

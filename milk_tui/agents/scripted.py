@@ -8,7 +8,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from milk_tui.agents.base import Permission, Question, TurnRequest, deny
+from milk_tui.agents.base import TurnRequest
 from milk_tui.core.events import (
     AgentEvent,
     AgentFailed,
@@ -20,6 +20,7 @@ from milk_tui.core.events import (
     ToolCallStarted,
 )
 from milk_tui.core.messages import ToolCall, ToolResult
+from milk_tui.core.permission import Permission, Question, deny
 
 
 @dataclass(frozen=True)

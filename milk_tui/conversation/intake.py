@@ -24,6 +24,7 @@ from milk_tui.core.events import (
     ThinkingDelta,
     ToolCallFinished,
     ToolCallStarted,
+    ToolOutput,
 )
 from milk_tui.core.tags import Tag, TagParser
 from milk_tui.core.text import Sanitizer, sanitize
@@ -100,7 +101,7 @@ def clean(event: AgentEvent) -> AgentEvent:
             return event.model_copy(update={"model": sanitize(event.model)})
         case EscalationRequested() | RetryScheduled():
             return event.model_copy(update={"reason": sanitize(event.reason)})
-        case NeedChanged() | PerceptRecorded() | Noticed():
+        case NeedChanged() | PerceptRecorded() | Noticed() | ToolOutput():
             return event.model_copy(update={"text": sanitize(event.text)})
         case _:
             return event

@@ -4,7 +4,7 @@ Agents are built before there is a screen and outlive every dialog; the desk is 
 anybody behind it the answer is no.
 """
 
-from milk_tui.agents.base import Answer, Permission, Question, deny
+from milk_tui.core.permission import Answer, Permission, Question, deny
 
 
 class PermissionDesk:

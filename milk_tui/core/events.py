@@ -54,6 +54,14 @@ class ToolCallStarted(Value):
     call: ToolCall
 
 
+class ToolOutput(Value):
+    """What a running tool has written so far: shown while it runs, not kept. The result follows in full."""
+
+    type: Literal["tool_output"] = "tool_output"
+    call_id: str
+    text: str
+
+
 class ToolCallFinished(Value):
     """A tool call has its one result."""
 
@@ -135,6 +143,7 @@ AgentEvent = (
     | TextDelta
     | ThinkingDelta
     | ToolCallStarted
+    | ToolOutput
     | ToolCallFinished
     | NeedChanged
     | PerceptRecorded

@@ -220,7 +220,8 @@ class Session:
         | ev.UsageReported
         | ev.RetryScheduled
         | ev.Silent
-        | ev.Noticed,
+        | ev.Noticed
+        | ev.ToolOutput,
     ) -> None:
         match event:
             case ev.AgentReady():
@@ -237,7 +238,7 @@ class Session:
             case ev.EscalationRequested():
                 if turn.agent == "local":
                     self._update(brief=one_line(event.reason, BRIEF_LIMIT))
-            case ev.RetryScheduled() | ev.Silent() | ev.Noticed():
+            case ev.RetryScheduled() | ev.Silent() | ev.Noticed() | ev.ToolOutput():
                 pass
             case _:
                 assert_never(event)

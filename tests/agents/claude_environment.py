@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from milk_tui.agents.base import Agent, Answer, Question, TurnRequest
+from milk_tui.agents.base import Agent, TurnRequest
 from milk_tui.agents.claude.agent import ClaudeCode
 from milk_tui.core.errors import Failure
 from milk_tui.core.events import (
@@ -27,6 +27,7 @@ from milk_tui.core.events import (
 )
 from milk_tui.core.handoff import Handoff
 from milk_tui.core.messages import Situation
+from milk_tui.core.permission import Answer, Question
 from tests.agents.messages_api import Answer as Scripted
 from tests.agents.messages_api import MessagesApi
 

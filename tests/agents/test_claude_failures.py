@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from milk_tui.agents.base import Answer
 from milk_tui.agents.claude import connection as claude_connection
 from milk_tui.agents.claude.process import claude_facts, find_cli, leave_outer_session, masked
 from milk_tui.core.errors import FailureKind
 from milk_tui.core.events import AgentEvent, Noticed, RetryScheduled
+from milk_tui.core.permission import Answer
 from tests.agents.claude_environment import (
     DUMMY_KEY,
     Stage,

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from milk_tui.agents.base import Answer
 from milk_tui.core.events import AgentEvent, Silent
+from milk_tui.core.permission import Answer
 from tests.agents.claude_environment import (
     Stage,
     claude_stage,

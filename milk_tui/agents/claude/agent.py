@@ -19,11 +19,12 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from milk_tui.agents.base import Permission, TurnRequest
+from milk_tui.agents.base import TurnRequest
 from milk_tui.agents.claude.process import find_cli
 from milk_tui.core.cut import graphemes
 from milk_tui.core.errors import Failure
 from milk_tui.core.events import AgentEvent, AgentFailed, AgentReady, Noticed, Silent
+from milk_tui.core.permission import Permission
 
 if TYPE_CHECKING:
     from claude_agent_sdk import Message

@@ -16,7 +16,7 @@ from claude_agent_sdk import (
     ToolPermissionContext,
 )
 
-from milk_tui.agents.base import Answer, Permission, Question
+from milk_tui.core.permission import Answer, Permission, Question
 
 _PATH_ARGUMENTS = ("file_path", "notebook_path", "path")
 _MODES = {"acceptEdits": "every edit in the working directory", "plan": "planning only"}

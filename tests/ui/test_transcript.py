@@ -186,6 +186,26 @@ async def test_an_answer_that_was_voided_is_gone() -> None:
         assert "wrong" not in "".join(shown) and "more" not in "".join(shown)
 
 
+async def test_blocks_are_taken_out_below_and_above_what_is_read() -> None:
+    app = Stage(*messages(8))
+    async with app.run_test(size=(60, 20)) as pilot:
+        app.transcript.focus()
+        await pilot.press("home", *["pagedown"] * 3)
+        shown = screen(app.transcript)
+        assert not app.transcript.is_following
+        app.transcript.stream("m7", "late")
+        app.transcript.take_out({"m0", "m7"})
+        await pilot.pause()
+
+        assert screen(app.transcript) == shown
+        assert [block.key for block in app.transcript.blocks] == ["m1", "m2", "m3", "m4", "m5", "m6"]
+        app.transcript.replace(Block("m6", "notice", "the last"))
+        await pilot.press("end")
+        assert screen(app.transcript)[-1] == "! the last"
+        app.transcript.take_out({block.key for block in app.transcript.blocks})
+        assert set(screen(app.transcript)) == {""}
+
+
 async def test_clearing_leaves_an_empty_transcript_that_follows() -> None:
     app = Stage(*messages(20))
     async with app.run_test(size=(60, 20)) as pilot:

@@ -91,6 +91,14 @@ class BlockView:
         self._rows[0] = None
         self.rows(0)
 
+    def part(self, gap: int) -> None:
+        """Stand so many empty rows below another block than before."""
+        if gap != self.gap:
+            self.gap = gap
+            if self.is_open:
+                self._rows[0] = None
+                self.rows(0)
+
     def rows(self, index: int) -> list[Row]:
         """The rows of a piece, drawn if they are not."""
         self._open()

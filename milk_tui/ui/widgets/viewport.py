@@ -6,7 +6,7 @@ that nothing above it can move it. Knows blocks and numbers; the widget around i
 """
 
 from collections import OrderedDict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
 from milk_tui.ui.markdown.rows import Row, Run
@@ -78,6 +78,26 @@ class Viewport:
         """Give a block its new state."""
         self.views[index].update(block)
         self._heights[index] = self.views[index].height
+
+    def remove(self, indices: Collection[int]) -> None:
+        """Take blocks out; what is read stays where it is."""
+        kept = [index for index in range(len(self.views)) if index not in indices]
+        places = {old: new for new, old in enumerate(kept)}
+        self.views = [self.views[index] for index in kept]
+        for before, view in zip([None, *self.views], self.views, strict=False):
+            view.part(gap(view.block, before.block if before else None))
+        self._heights = Heights(view.height for view in self.views)
+        drawn = [
+            ((places[block], piece), count)
+            for (block, piece), count in self._drawn.items()
+            if block in places
+        ]
+        self._drawn = OrderedDict(drawn)
+        self.drawn_rows = sum(self._drawn.values())
+        block = self._top.block
+        self._top = (
+            self._top._replace(block=places[block]) if block in places else Spot(sum(i < block for i in kept))
+        )
 
     def fold(self, index: int, folded: bool) -> None:
         """Show the first row of a block only, or all of it.

@@ -242,9 +242,13 @@ async def picture(scene: Scene, size: tuple[int, int], theme: str) -> str:
 
 
 def alone(svg: str) -> str:
-    """The picture without its references to fonts elsewhere: the reader's own monospaced font draws it."""
+    """The picture without its references to fonts elsewhere: the reader's own monospaced font draws it.
+
+    Spaces at the beginning of a text count, also for readers that take a standard by its letters.
+    """
     svg = re.sub(r"\s*@font-face\s*\{[^}]*\}", "", svg)
-    return svg.replace("Fira Code", "DejaVu Sans Mono, Menlo, Consolas")
+    svg = svg.replace("Fira Code", "DejaVu Sans Mono, Menlo, Consolas")
+    return svg.replace("<text ", '<text xml:space="preserve" ')
 
 
 async def write_all(folder: Path) -> None:

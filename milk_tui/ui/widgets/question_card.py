@@ -92,11 +92,12 @@ class QuestionCard(Vertical, can_focus=True):
         self._show_keys()
 
     def _show_keys(self) -> None:
-        session = f"s this session: {self._scope}" if self._scope else ""
+        lead = "" if self.has_focus else "Tab, then:  "
         no = "n no (so do Enter and Esc)" if self.has_focus else "n no"
-        keys = "   ".join(part for part in ("y yes, once", no, session) if part)
-        lead = "" if self.has_focus else "Tab, then:   "
-        self.query_one("#question-keys", Static).update(Content(f"{lead}{keys}"))
+        lines = [f"{lead}y yes, once   {no}"]
+        if self._scope:
+            lines.append(f"{' ' * len(lead)}s yes, in this session: {self._scope}")
+        self.query_one("#question-keys", Static).update(Content("\n".join(lines)))
 
 
 def _text(arguments: str, path: str, reason: str) -> Content:

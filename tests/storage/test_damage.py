@@ -12,6 +12,7 @@ import pytest
 
 from milk_tui.core.errors import StoreError
 from milk_tui.core.session import Session
+from milk_tui.storage.database import Database
 from milk_tui.storage.schema import SCHEMA
 from milk_tui.storage.session_store import SessionStore
 from tests.storage.stored_sessions import long_session, new_session, say
@@ -196,6 +197,20 @@ def test_programs_that_begin_at_once_keep_all_their_sessions(
     with opened(tmp_path) as store:
         assert troubles == [] and {entry.id for entry in store.listed()} == {"s0", "s1", "s2", "s3"}
     assert len(list(tmp_path.glob("sessions.db.damaged-*Z"))) == is_damaged
+
+
+def test_a_file_that_another_program_has_replaced_is_not_set_aside(tmp_path: Path) -> None:
+    stored(tmp_path, spoken())
+    first, second = Database(tmp_path), Database(tmp_path)
+    for database in (first, second):
+        with database.reading():
+            pass
+    first.set_aside()
+    second.set_aside()
+    assert len(list(tmp_path.glob("sessions.db.damaged-*Z"))) == 1
+    assert (len(first.warnings), len(second.warnings)) == (1, 0)
+    for database in (first, second):
+        database.close()
 
 
 def test_a_file_of_a_newer_program_is_left_alone(tmp_path: Path) -> None:

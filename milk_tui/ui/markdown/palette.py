@@ -3,7 +3,7 @@
 A palette lasts as long as a theme; rows outlive it.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from rich.segment import Segment
 from rich.style import Style
@@ -55,8 +55,3 @@ def select(row: Row, start: int, end: int) -> Row:
         runs += [part for part in parts if part[0]]
         offset += len(text)
     return row._replace(runs=tuple(runs))
-
-
-def text_of(rows: Sequence[Row]) -> str:
-    """What rows show, as text: for tests and for reading aloud."""
-    return "\n".join(row.text for row in rows)

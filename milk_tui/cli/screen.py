@@ -1,11 +1,21 @@
-"""The command without a subcommand: the chat on the screen."""
+"""The command without a subcommand: the chat on the screen, from its first frame to the end of the program."""
 
 import asyncio
 import gc
 import os
+import signal
 import sys
+import threading
+from contextlib import suppress
+from typing import TYPE_CHECKING
 
 from milk_tui.cli.wish import Wish
+
+if TYPE_CHECKING:
+    from milk_tui.ui.app import MilkApp
+
+END_SECONDS = 4.0
+"""How long the program may take to end when it is told to by a signal."""
 
 
 def run_screen(wish: Wish) -> int:
@@ -18,12 +28,10 @@ def run_screen(wish: Wish) -> int:
     parts = joined(wish)
 
     async def run() -> int:
-        app = MilkApp(parts.bench)
         try:
-            await app.run_async()
+            return await _shown(MilkApp(parts.bench))
         finally:
             await parts.close()
-        return app.return_code or 0
 
     return asyncio.run(run())
 
@@ -35,9 +43,40 @@ def run_demo() -> int:
     from milk_tui.cli.demo import demo_bench
     from milk_tui.ui.app import MilkApp
 
-    app = MilkApp(demo_bench())
-    app.run()
+    async def run() -> int:
+        return await _shown(MilkApp(demo_bench()))
+
+    return asyncio.run(run())
+
+
+async def _shown(app: "MilkApp") -> int:
+    """Run the app until it ends by itself or by a signal; the exit status, for a signal as a shell has it."""
+    loop = asyncio.get_running_loop()
+    for name in ("SIGTERM", "SIGHUP", "SIGINT"):
+        with suppress(AttributeError, NotImplementedError):  # not every system has them
+            number = getattr(signal, name)
+            loop.add_signal_handler(number, _leave, app, number)
+    await app.run_async()
     return app.return_code or 0
+
+
+def _leave(app: "MilkApp", number: signal.Signals) -> None:
+    """End the app in good order: what was said is saved, and the terminal is given back."""
+    if not os.isatty(0):
+        _forget_terminal()
+    # Whatever stands in the way of good order, a program that is told to end ends.
+    last = threading.Timer(END_SECONDS, os._exit, (128 + number,))
+    last.daemon = True
+    last.start()
+    app.exit(return_code=128 + number)
+
+
+def _forget_terminal() -> None:
+    """The window is closed: what is still written to it must neither fail nor wait."""
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for stream in (0, 1, 2):
+        os.dup2(nowhere, stream)
+    os.close(nowhere)
 
 
 def _must_be_a_terminal() -> None:

@@ -1,10 +1,12 @@
 """The app: theme tokens, stylesheets, the one main screen, and the last place where an error is caught."""
 
 import gc
+import sys
 from collections.abc import Iterable
 from functools import partial
 from typing import ClassVar
 
+from rich.text import Text
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
@@ -12,6 +14,7 @@ from textual.theme import Theme
 
 from milk_tui.conversation.commands import COMMANDS
 from milk_tui.conversation.workbench import Workbench
+from milk_tui.storage.mistakes import written_down
 from milk_tui.ui.screens.chat import ChatScreen
 from milk_tui.ui.styling import stylesheets, theme_tokens
 
@@ -50,6 +53,17 @@ class MilkApp(App[None]):
             for command in COMMANDS:
                 yield SystemCommand(command.help, command.name, partial(screen.run_command, command, ""))
         yield from super().get_system_commands(screen)
+
+    def _fatal_error(self) -> None:
+        """A mistake of ours that nobody caught, or one after it: the first is told in a sentence."""
+        error = sys.exc_info()[1]
+        if error is None or self._exit_renderables:
+            return
+        log = written_down(self._bench.settings.home, error)
+        where = f" {log} says more." if log else ""
+        self.panic(
+            Text(f"milk-tui made a mistake ({type(error).__name__}) and ended. Your session is kept.{where}")
+        )
 
     def _keep_theme(self, theme: Theme) -> None:
         problem = self._bench.keep(theme=theme.name)

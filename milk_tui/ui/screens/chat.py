@@ -9,11 +9,12 @@ from time import monotonic
 from typing import ClassVar
 
 from textual import on, work
+from textual.actions import SkipAction
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.screen import Screen
-from textual.widgets import Footer
+from textual.widgets import Footer, Input
 from textual.worker import Worker, WorkerState
 
 from milk_tui.conversation.commands import COMMANDS, Command, is_mistyped, parsed
@@ -199,9 +200,10 @@ class ChatScreen(Screen[None]):
             self.notify("Press Ctrl+C again to quit.", timeout=_QUIT_WITHIN, markup=False)
 
     def action_quit_if_empty(self) -> None:
-        """Quit, unless something is written."""
-        if not self.prompt.full_text:
-            self.app.exit()
+        """Quit, unless something is written; then the key is what it is in any text."""
+        if self.prompt.full_text or isinstance(self.focused, Input):
+            raise SkipAction
+        self.app.exit()
 
     def action_next(self) -> None:
         """Go to an open question, else to the next pane."""

@@ -12,8 +12,11 @@ from milk_tui.ui.widgets.question_card import QuestionCard
 from milk_tui.ui.widgets.transcript import Transcript
 
 
-def _key(keys: str, action: str, description: str, tooltip: str, id: str, *, show: bool = True) -> Binding:
-    return Binding(keys, action, description, show=show, tooltip=tooltip, id=f"chat.{id}")
+def _key(
+    keys: str, action: str, description: str, tooltip: str, id: str, *, show: bool = True, first: bool = False
+) -> Binding:
+    """A binding; one that comes first is asked before whatever has the focus."""
+    return Binding(keys, action, description, show=show, priority=first, tooltip=tooltip, id=f"chat.{id}")
 
 
 CHAT: list[BindingType] = [
@@ -25,7 +28,7 @@ CHAT: list[BindingType] = [
     _key(
         "ctrl+c", "copy_or_stop", "Copy", "Copy the selection, stop the turn; twice: quit", "copy", show=False
     ),
-    _key("ctrl+d", "quit_if_empty", "Quit", "Quit while the prompt is empty", "quit", show=False),
+    _key("ctrl+d", "quit_if_empty", "Quit", "Quit while the prompt is empty", "quit", show=False, first=True),
     _key("tab", "next", "Next", "Go to an open question, or to the next pane", "next", show=False),
 ]
 """What works in the chat, whatever has the focus."""

@@ -19,6 +19,13 @@ class Scope(Value):
     subject: str
     """The whole command as it runs, a resolved path, a host, or the tool's own name."""
 
+    def covers(self, other: "Scope") -> bool:
+        """Whether a grant of this allows that. A folder covers the files in it; everything else only itself."""
+        if self == other:
+            return True
+        is_inside = other.subject.startswith(self.subject.rstrip("/\\") + "/")
+        return self.kind == "folder" and other.kind == "file" and self.tool == other.tool and is_inside
+
     def words(self) -> str:
         """The scope as the user reads it before granting it."""
         match self.kind:
@@ -56,6 +63,8 @@ class Question(Value):
     """The file's text as it would be written."""
     scope: Scope | None = None
     """What could be granted for the session or for good; `None` where our own grants do not apply."""
+    wider: Scope | None = None
+    """A larger scope that could be granted instead, such as the file's folder."""
 
 
 class Answer(Value):
@@ -64,6 +73,8 @@ class Answer(Value):
     decision: Decision = "no"
     word: str = ""
     """What the model is told with a no."""
+    scope: Scope | None = None
+    """What is granted, where the user chose the wider scope."""
 
 
 Permission = Callable[[Question], Awaitable[Answer]]

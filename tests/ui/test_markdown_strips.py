@@ -158,3 +158,14 @@ def test_the_parser_and_the_highlighter_are_not_imported_with_the_widget() -> No
     assert (
         subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False).stderr == ""
     )
+
+
+def test_warming_up_imports_what_the_first_answer_needs() -> None:
+    code = (
+        "import sys\n"
+        "from milk_tui.ui.markdown.render import warm_up\n"
+        "warm_up()\n"
+        "sys.exit(not {'markdown_it', 'pygments.lexers.python', 'pygments.lexers.shell'} <= set(sys.modules))"
+    )
+
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

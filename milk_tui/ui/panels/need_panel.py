@@ -26,7 +26,9 @@ class NeedPanel(Panel[Brick]):
         Binding(
             "enter,e", "edit", "Edit need", id="need.edit", tooltip="Say yourself what you want to get done"
         ),
-        Binding("escape", "cancel", "Cancel", show=False, id="need.cancel"),
+        Binding(
+            "escape", "cancel", "Cancel", show=False, id="need.cancel", tooltip="Keep the need as it was"
+        ),
     ]
     COMPONENT_CLASSES = {"need--empty"}
 

@@ -33,7 +33,7 @@ CHAT: list[BindingType] = [
 ]
 """What works in the chat, whatever has the focus."""
 
-_ENTER = Binding("enter", "submit", "Send", tooltip="Send what is written")
+_ENTER = Binding("enter", "submit", "Send", tooltip="Send what is written", id="prompt.submit")
 """Read by the prompt itself, for it must tell a pressed key from a pasted one."""
 
 PLACES: tuple[tuple[str, Sequence[BindingType]], ...] = (

@@ -26,6 +26,10 @@ _BURST_KEYS = ("enter", "ctrl+j", "tab")
 """The keys that text pasted without marks is made of, beside printable characters."""
 
 
+def _key(keys: str, action: str, what: str, id: str) -> Binding:
+    return Binding(keys, action, what, show=False, tooltip=what, id=f"prompt.{id}")
+
+
 class Prompt(FoldingTextArea):
     r"""A text area that grows with its text. Enter submits it; Ctrl+J, Shift+Enter and `\` Enter break the line.
 
@@ -33,11 +37,11 @@ class Prompt(FoldingTextArea):
     """
 
     BINDINGS = [
-        Binding("ctrl+j,shift+enter,alt+enter", "break_line", "New line", show=False, id="prompt.break_line"),
-        Binding("pageup", "scroll('page_up')", "Scroll up", show=False, id="prompt.page_up"),
-        Binding("pagedown", "scroll('page_down')", "Scroll down", show=False, id="prompt.page_down"),
-        Binding("ctrl+home", "scroll('home')", "First message", show=False, id="prompt.home"),
-        Binding("ctrl+end", "scroll('end')", "Latest message", show=False, id="prompt.end"),
+        _key("ctrl+j,shift+enter,alt+enter", "break_line", "New line", "break_line"),
+        _key("pageup", "scroll('page_up')", "Scroll the conversation up", "page_up"),
+        _key("pagedown", "scroll('page_down')", "Scroll the conversation down", "page_down"),
+        _key("ctrl+home", "scroll('home')", "Go to the first message", "home"),
+        _key("ctrl+end", "scroll('end')", "Go to the latest message and follow", "end"),
     ]
 
     completion: reactive[Completion | None] = reactive(None)

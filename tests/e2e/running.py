@@ -127,6 +127,17 @@ def assert_sentence(text: str) -> None:
     assert text.strip()[-1] in ".)`!?"
 
 
+def read_until(process: subprocess.Popen[bytes], ending: bytes) -> bytes:
+    """What is on its standard output up to these words; fails when they do not come."""
+    assert process.stdout and process.stderr
+    shown = b""
+    while ending not in shown:
+        more = os.read(process.stdout.fileno(), 4_096)
+        assert more, (shown, process.stderr.read())
+        shown += more
+    return shown
+
+
 def llama_server(*answers: str) -> ModelServer:
     """A server that introduces itself as llama.cpp does and gives these answers."""
     server = ModelServer()

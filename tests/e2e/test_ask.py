@@ -10,7 +10,7 @@ import pytest
 
 from tests.agents.canned_replies import DONE, error_reply, finish, held_reply, stream, text, text_reply
 from tests.agents.loopback_server import ModelServer
-from tests.e2e.running import Program, assert_sentence, llama_server, wait_for
+from tests.e2e.running import Program, assert_sentence, llama_server, read_until, wait_for
 
 
 @pytest.fixture
@@ -44,8 +44,7 @@ def test_the_answer_alone_is_on_stdout_and_the_session_is_seen_afterwards(
 def test_the_answer_is_there_before_it_is_complete(program: Program, server: ModelServer) -> None:
     server.reply(held_reply("The first", " words"))
     with program.started("ask", "Tell me") as process:
-        assert process.stdout
-        assert os.read(process.stdout.fileno(), 100).startswith(b"The first")
+        read_until(process, b"The first")
 
 
 def test_a_prompt_with_bytes_that_are_no_text_is_asked_and_stdin_is_taken_whole(
@@ -178,9 +177,7 @@ def test_ctrl_c_keeps_the_partial_answer_and_exits_130(program: Program, server:
     server.reply(held_reply("Once upon", " a time"))
     with program.started("ask", "Tell me") as process:
         assert process.stdout
-        shown = b""
-        while not shown.endswith(b"a time"):
-            shown += os.read(process.stdout.fileno(), 100)
+        shown = read_until(process, b"a time")
         process.send_signal(signal.SIGINT)
         rest, err = process.communicate(timeout=20)
         assert (process.returncode, shown + rest, err) == (130, b"Once upon a time\n", b"")

@@ -1,12 +1,15 @@
 """The app: theme tokens, stylesheets, the one main screen, and the last place where an error is caught."""
 
+import asyncio
 import gc
 import sys
 from collections.abc import Iterable
 from functools import partial
+from importlib import import_module
 from typing import ClassVar
 
 from rich.text import Text
+from textual import work
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
@@ -15,6 +18,7 @@ from textual.theme import Theme
 from milk_tui.conversation.commands import COMMANDS
 from milk_tui.conversation.workbench import Workbench
 from milk_tui.storage.mistakes import written_down
+from milk_tui.ui.markdown.render import warm_up
 from milk_tui.ui.screens.chat import ChatScreen
 from milk_tui.ui.styling import stylesheets, theme_tokens
 
@@ -70,8 +74,11 @@ class MilkApp(App[None]):
         if problem:
             self.notify(problem, severity="warning", markup=False)
 
-    def _settle(self) -> None:
-        """After the first frame: what is loaded stays, so the collector need never look at it again."""
+    @work(exit_on_error=False)
+    async def _settle(self) -> None:
+        """After the first frame: load what the first answer needs, then let the collector never look at it again."""
+        await asyncio.to_thread(warm_up)
+        await asyncio.to_thread(import_module, "milk_tui.agents.server.chat")
         gc.collect()
         gc.freeze()
         gc.set_threshold(50_000, 20, 100)

@@ -88,7 +88,7 @@ class _Answer:
     def __init__(self) -> None:
         self._has_printed = False
         self._held = ""
-        """Line ends that belong to the answer only if more of it comes."""
+        """White space that belongs to the answer only if more of it comes."""
 
     def show(self, update: Update) -> None:
         match update.event:
@@ -125,7 +125,7 @@ class _Answer:
 
     def _print(self, text: str) -> None:
         whole = self._held + text if self._has_printed else text.lstrip("\n")
-        kept = whole.rstrip("\n")
+        kept = whole.rstrip()
         self._held = whole[len(kept) :]
         if kept:
             print(kept, end="", flush=True)

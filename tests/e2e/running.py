@@ -143,7 +143,7 @@ def llama_server(*answers: str) -> ModelServer:
     server = ModelServer()
     server.route("/v1/models", json_reply({"object": "list", "data": [{"id": "small", "object": "model"}]}))
     server.route("/health", json_reply({"status": "ok"}))
-    server.route("/props", json_reply({"default_generation_settings": {"n_ctx": 6_144}}))
+    server.route("/props", json_reply({"default_generation_settings": {"n_ctx": 65_536}}))
     server.reply(*(text_reply(answer) for answer in answers))
     return server
 

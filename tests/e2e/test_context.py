@@ -12,6 +12,8 @@ from tests.agents.loopback_server import ModelServer
 from tests.agents.messages_api import MessagesApi, Say
 from tests.e2e.running import Program, Ran, assert_sentence, llama_server
 
+MENDED = "The parser is mended, ünïcode 🧀 and all" + ", and so is the rest" * 10 + "."
+"""Long enough to count as work of Claude's."""
 STANDING = {"identity", "instructions"}
 
 
@@ -122,17 +124,18 @@ async def test_claude_is_told_what_context_printed_and_the_local_agent_what_clau
     program: Program, server: ModelServer, api: MessagesApi
 ) -> None:
     server.reply(text_reply("A `local` answer."), text_reply("I know what Claude did."))
-    api.play(Say("The parser is mended, ünïcode 🧀 and all."), Say("Mended once more."))
+    api.play(Say(MENDED), Say("Mended once more."))
     assert (await run(program, "ask", "Mend the parser")).status == 0
     printed = (await run(program, "context", "--situation", "first", "--json")).json
     text = (await run(program, "context", "--situation", "first")).out
     handed = await run(program, "ask", "-c", "--escalate", "Please take over")
-    assert (handed.status, handed.out) == (0, "The parser is mended, ünïcode 🧀 and all.\n"), handed.err
+    assert (handed.status, handed.out) == (0, f"{MENDED}\n"), handed.err
     (request,) = api.requests
     assert text == printed["standing"] + printed["changing"]
     assert f"{printed['standing']}\n\n{printed['changing']}".strip() in request.system
     assert "Please take over" in request.said and "A `local` answer." not in request.said
-    assert [turn.agent for turn in program.last.turns] == ["local", "claude"] and len(server.chats) == 1
+    handed_over = program.last.state
+    assert handed_over.floor == "claude" and len(server.chats) == 1
 
     back = await run(program, "ask", "-c", "What now?")
     assert (back.status, back.out) == (0, "I know what Claude did.\n")
@@ -141,7 +144,8 @@ async def test_claude_is_told_what_context_printed_and_the_local_agent_what_clau
     nonce = state.nonce
     asked = server.chats[-1].body["messages"][-1]["content"]
     fence = re.search(rf"<<<claude_summary {nonce}\n(.*?)\n>>> {nonce}\n", asked, re.DOTALL)
-    assert fence and "The parser is mended, ünïcode 🧀 and all." in fence[1]
+    assert fence, asked
+    assert MENDED in fence[1]
     assert asked.endswith("What now?")
 
     changing = (await run(program, "context", "--situation", "resume", "--json")).json["changing"]

@@ -19,7 +19,7 @@ def test_with_a_server_and_a_login_everything_is_there_and_no_secret_is_shown(tm
     checks = {check["name"]: check for check in listed.json}
     assert {check["state"] for check in checks.values()} == {"ok"}
     assert list(checks) == ["Local model", "Window", "Claude Code", "Settings", "Terminal"]
-    assert checks["Window"]["text"] == "6,144 tokens"
+    assert checks["Window"]["text"] == "65,536 tokens"
     assert "small" in checks["Local model"]["text"] and "ANTHROPIC_API_KEY" in checks["Claude Code"]["text"]
     assert all(check["text"] in text.out for check in checks.values())
     shown = text.out + text.err + listed.out + listed.err

@@ -13,11 +13,21 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, ValidationError
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    SecretStr,
+    ValidationError,
+)
 
 from milk_tui.core.errors import ConfigError
 from milk_tui.storage.files import make_folder, replace_text
 from milk_tui.storage.go_config import settings_of
+from milk_tui.storage.mcp_settings import with_usable_servers
+from milk_tui.tools.mcp_setting import McpServer
 
 PREFIX = "MILK_"
 
@@ -55,10 +65,16 @@ def _path(path: Path) -> Path:
     return path
 
 
+def _from_text(value: object) -> object:
+    """A variable can only hold a list as JSON."""
+    return json.loads(value) if isinstance(value, str) else value
+
+
 Line = Annotated[str, AfterValidator(_line)]
 Url = Annotated[str, AfterValidator(_url)]
 Key = Annotated[SecretStr, AfterValidator(_key)]
 File = Annotated[Path, AfterValidator(_path)]
+Servers = Annotated[tuple[McpServer, ...], BeforeValidator(_from_text)]
 
 
 class Settings(BaseModel):
@@ -99,6 +115,7 @@ class Settings(BaseModel):
         description="Seconds without a word after which Claude counts as silent.",
     )
     theme: Line | None = Field(None, description="Name of the colour theme.")
+    mcp_servers: Servers = Field((), description="MCP servers whose tools the local agent is offered.")
 
 
 KEYS = tuple(name for name in Settings.model_fields if name not in ("home", "warnings"))
@@ -130,6 +147,8 @@ def load(
     warnings: list[str] = []
     own = _object(folder / "tui.json", warnings)
     go = settings_of(_object(folder / "config.json", warnings), warnings)
+    own = with_usable_servers(own, str(folder / "tui.json"), warnings)
+    go = with_usable_servers(go, str(folder / "config.json"), warnings)
     variables = {key: environ.get(PREFIX + key.upper(), "").strip() or None for key in KEYS}
     layers: list[tuple[Callable[[str], str], dict[str, object]]] = [
         (lambda key: f"--{key.replace('_', '-')}", _said(command_line or {})),
@@ -224,4 +243,6 @@ def _reasons(error: ValidationError) -> dict[str, str]:
 def _plain(value: object) -> object:
     if isinstance(value, SecretStr):
         return value.get_secret_value()
+    if isinstance(value, tuple):
+        return [server.stored() for server in value]
     return str(value) if isinstance(value, Path) else value

@@ -7,6 +7,8 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
+from milk_tui.storage.mcp_settings import servers_of
+
 _NOT_HTTP = {"claude-cli", "aider-cli", "subprocess", "smolagent-cli", "bedrock"}
 """Providers of agents that are programs, or services whose requests are signed."""
 
@@ -30,6 +32,7 @@ def settings_of(config: Mapping[str, Any], warnings: list[str]) -> dict[str, obj
     limits = local.get("limits")
     if isinstance(limits, dict) and limits.get("context_budget_chars"):
         found["context_budget_chars"] = limits["context_budget_chars"]
+    found["mcp_servers"] = servers_of(config.get("mcp_servers"))
     found["claude_path"] = _claude_path(agents, config.get("escalation_agent") or "claude")
     return {key: value for key, value in found.items() if value is not None}
 

@@ -77,6 +77,7 @@ def test_every_key_is_read_from_tui_json_and_from_the_environment(tmp_path: Path
         "claude_silence_seconds": 5.5,
         "model_path": "/m/x.gguf",
         "claude_path": "/c/claude",
+        "mcp_servers": '[{"name": "a", "command": "b"}]',
     }
     value = values.get(key, "word")
     put(tmp_path, "tui.json", {key: value})

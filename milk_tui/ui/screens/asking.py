@@ -1,10 +1,10 @@
-"""An agent's questions, one after the other, on the question card."""
+"""An agent's questions on the question card: the desk asks one after the other."""
 
 import asyncio
 from typing import TYPE_CHECKING
 
 from milk_tui.core.permission import Answer, Question
-from milk_tui.ui.widgets.question_card import Decision, QuestionCard
+from milk_tui.ui.widgets.question_card import QuestionCard
 
 if TYPE_CHECKING:
     from milk_tui.ui.screens.chat import ChatScreen
@@ -16,51 +16,40 @@ class Asking:
     def __init__(self, screen: "ChatScreen") -> None:
         self._screen = screen
         self._card = screen.query_one(QuestionCard)
-        self._turn = asyncio.Lock()
-        self._decision: asyncio.Future[Decision] | None = None
+        self._decided: asyncio.Future[QuestionCard.Answered] | None = None
         screen.bench.desk.answerer = self.ask
 
     async def ask(self, question: Question) -> Answer:
         """Show a question and wait for the user; a question whose turn is stopped goes away."""
-        async with self._turn:
-            self._decision = asyncio.get_running_loop().create_future()
-            self._card.ask(
-                self._who(),
-                question.tool,
-                question.arguments,
-                question.path,
-                question.reason,
-                question.session_scope,
-            )
-            self._screen.stating.asking(True)
-            try:
-                return Answer(decision=await self._decision)
-            finally:
-                self._decision = None
-                self._close()
+        self._decided = asyncio.get_running_loop().create_future()
+        self._card.ask(question)
+        self._screen.stating.asking(True)
+        try:
+            answered = await self._decided
+        finally:
+            self._decided = None
+            self._close()
+        scope = question.wider if answered.is_wider else None
+        return Answer(decision=answered.decision, scope=scope)
 
-    def answered(self, decision: Decision) -> None:
+    def answered(self, answered: QuestionCard.Answered) -> None:
         """Pass the user's decision on."""
-        if self._decision is not None and not self._decision.done():
-            self._decision.set_result(decision)
+        if self._decided is not None and not self._decided.done():
+            self._decided.set_result(answered)
 
     def refuse(self) -> bool:
         """Answer an open question with no; tells whether there was one."""
-        if self._decision is None:
+        if self._decided is None:
             return False
-        self.answered("no")
+        self.answered(QuestionCard.Answered("no", False))
         return True
 
     def focus(self) -> bool:
         """Go to an open question; tells whether there is one to go to."""
-        if self._decision is None or self._card.has_focus:
+        if self._decided is None or self._card.has_focus:
             return False
         self._card.focus()
         return True
-
-    def _who(self) -> str:
-        running = self._screen.talk.session.running
-        return "The local agent" if running is not None and running.agent == "local" else "Claude"
 
     def _close(self) -> None:
         had_focus = self._card.has_focus

@@ -274,7 +274,7 @@ class ChatScreen(Screen[None]):
 
     @on(QuestionCard.Answered)
     def _answered(self, event: QuestionCard.Answered) -> None:
-        self.asking.answered(event.decision)
+        self.asking.answered(event)
 
     @on(Checklist.Chosen)
     def _mend(self, event: Checklist.Chosen) -> None:

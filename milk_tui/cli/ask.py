@@ -6,9 +6,10 @@ Claude Code. Nothing that was said or set earlier decides about that.
 
 import asyncio
 import os
+import signal
 import sys
 from collections.abc import AsyncGenerator
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 
 from milk_tui.cli.assembly import Joined, with_conversation
 from milk_tui.cli.saying import say
@@ -27,14 +28,12 @@ from milk_tui.core.events import (
     TurnStarted,
 )
 
-INTERRUPTED = 130
-"""The exit status after Ctrl+C, as shells have it."""
-
 
 def run_ask(wish: Wish, prompt: str, *, escalate: bool, as_json: bool) -> int:
     """Ask and print. The exit status is 0 if the last turn finished and the session is kept."""
 
     async def use(parts: Joined) -> int:
+        _end_in_good_order_on_sigterm()
         for notice in parts.bench.notices:
             say(notice)
         return await _asked(parts, prompt, escalate, _Lines() if as_json else _Answer())
@@ -42,11 +41,21 @@ def run_ask(wish: Wish, prompt: str, *, escalate: bool, as_json: bool) -> int:
     try:
         return asyncio.run(with_conversation(wish, use))
     except KeyboardInterrupt:
-        return INTERRUPTED
+        return 128 + signal.SIGINT
+    except asyncio.CancelledError:
+        return 128 + signal.SIGTERM
     except BrokenPipeError:
         # Whoever read the answer has gone; what was answered is kept in the session.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
+
+
+def _end_in_good_order_on_sigterm() -> None:
+    """What `timeout` sends is treated as Ctrl+C is: the answer so far is kept, and no child is left running."""
+    task = asyncio.current_task()
+    if task is not None:
+        with suppress(NotImplementedError):  # Windows has no such signal
+            asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
 
 
 async def _asked(parts: Joined, prompt: str, escalate: bool, out: "_Answer | _Lines") -> int:

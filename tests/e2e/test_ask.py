@@ -173,14 +173,17 @@ def test_other_commands_end_quietly_without_a_reader(
     assert (done.returncode, done.stderr) == (1, b"")
 
 
-def test_ctrl_c_keeps_the_partial_answer_and_exits_130(program: Program, server: ModelServer) -> None:
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_ctrl_c_keeps_the_partial_answer_and_so_does_what_timeout_sends(
+    program: Program, server: ModelServer, number: signal.Signals, status: int
+) -> None:
     server.reply(held_reply("Once upon", " a time"))
     with program.started("ask", "Tell me") as process:
         assert process.stdout
         shown = read_until(process, b"a time")
-        process.send_signal(signal.SIGINT)
+        process.send_signal(number)
         rest, err = process.communicate(timeout=20)
-        assert (process.returncode, shown + rest, err) == (130, b"Once upon a time\n", b"")
+        assert (process.returncode, shown + rest, err) == (status, b"Once upon a time\n", b"")
     wait_for(lambda: server.chats[0].is_closed)
     assert program.last.turns[0].answer == "Once upon a time"
     assert program.last.turns[0].status == "interrupted"

@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+import signal
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
@@ -9,8 +10,8 @@ import pytest
 
 from tests.agents.canned_replies import text_reply
 from tests.agents.loopback_server import ModelServer
-from tests.agents.messages_api import MessagesApi, Say
-from tests.e2e.running import Program, Ran, assert_sentence, llama_server
+from tests.agents.messages_api import Hang, MessagesApi, Say
+from tests.e2e.running import Program, Ran, assert_sentence, llama_server, read_until
 
 MENDED = "The parser is mended, ünïcode 🧀 and all" + ", and so is the rest" * 10 + "."
 """Long enough to count as work of Claude's."""
@@ -180,3 +181,32 @@ async def test_a_hand_off_that_fails_is_a_sentence_and_the_local_agent_is_not_as
     assert_sentence(ran.err)
     assert not server.chats and program.last.state.floor == "local"
     assert program.last.turns[0].prompt == "Please take over"
+
+
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+async def test_claude_stopped_in_the_middle_leaves_its_words_and_no_process(
+    program: Program, api: MessagesApi, number: signal.Signals, status: int
+) -> None:
+    api.play(Hang("Half of an answer"))
+    with program.started("ask", "--escalate", "Please take over") as process:
+        # The last characters may wait until it is certain that they begin no mark.
+        shown = await asyncio.to_thread(read_until, process, b"Half of")
+        process.send_signal(number)
+        rest, err = await asyncio.to_thread(process.communicate, timeout=30)
+    assert (process.returncode, err) == (status, b"")
+    turn = program.last.turns[0]
+    assert turn.status == "interrupted" and (shown + rest).decode() == f"{turn.answer.rstrip()}\n"
+    assert program.last.state.claude_session_id and living(program) == []
+
+
+def living(program: Program) -> list[str]:
+    """Processes that run with the program's own home."""
+    mark = f"HOME={program.root / 'home'}".encode()
+    return [path.parent.name for path in Path("/proc").glob("[0-9]*/environ") if mark in environ_of(path)]
+
+
+def environ_of(path: Path) -> list[bytes]:
+    try:
+        return path.read_bytes().split(b"\0")
+    except OSError:
+        return []

@@ -82,21 +82,21 @@ def _look_at_the_preview(terminal: Terminal, world: World) -> str:
     """Open the hand-off preview and leave it; what it says is what would be sent."""
     terminal.type("Write the count to a file")
     terminal.press("ctrl+g")
-    terminal.wait_for("Leaves this machine through Claude Code")
+    terminal.wait_for("Enter sends")
     shown = terminal.dialog("Hand over to Claude Code")
     told = world.run("context")
     for line in told.splitlines():
         assert " ".join(line.split()) in shown
     assert "Write the count to a file" in shown
     terminal.press("escape")
-    terminal.wait_until_gone("Leaves this machine")
+    terminal.wait_until_gone("Enter sends")
     assert "Write the count to a file" in terminal.screen()
     return " ".join(told.split())
 
 
 def _hand_over(terminal: Terminal, written: Path) -> None:
     terminal.press("ctrl+g")
-    terminal.wait_for("Leaves this machine through Claude Code")
+    terminal.wait_for("Enter sends")
     terminal.press("enter")
     terminal.wait_for("Claude wants to use Write", SLOW)
     assert "Now I write it." in terminal.screen()
@@ -128,7 +128,7 @@ def _return_to_local(terminal: Terminal, server: ModelServer) -> None:
 def _hand_over_again(terminal: Terminal, api: MessagesApi) -> None:
     before = api.last
     terminal.press("ctrl+g")
-    terminal.wait_for("Resumes Claude's own session")
+    terminal.wait_for("Resumes Claude")
     terminal.press("enter")
     terminal.wait_for("I have checked the parity.", SLOW)
     terminal.wait_for("Resumed:")
@@ -169,7 +169,7 @@ def test_the_built_in_model_answers_in_a_fresh_home_without_any_setting(world: W
         turn = world.last_turn()
         assert turn.status == "finished"
         assert turn.answer.split()[0] in terminal.screen()
-        assert world.processes("embedded_server")
+        assert world.processes("embedded")
         terminal.press("ctrl+q")
         assert terminal.ended() == 0
     assert world.soon_empty()

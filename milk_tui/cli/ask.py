@@ -5,9 +5,7 @@ Claude Code. Nothing that was said or set earlier decides about that.
 """
 
 import asyncio
-import os
 import signal
-import sys
 from collections.abc import AsyncGenerator
 from contextlib import aclosing, suppress
 
@@ -44,10 +42,6 @@ def run_ask(wish: Wish, prompt: str, *, escalate: bool, as_json: bool) -> int:
         return 128 + signal.SIGINT
     except asyncio.CancelledError:
         return 128 + signal.SIGTERM
-    except BrokenPipeError:
-        # Whoever read the answer has gone; what was answered is kept in the session.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
 
 
 def _end_in_good_order_on_sigterm() -> None:

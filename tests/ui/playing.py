@@ -107,6 +107,7 @@ class _Bench(Workbench):
     async def fetch_model(self, progress: Callable[..., None]) -> None:
         self._stage.fetched += 1
         await asyncio.to_thread(progress, "fetching", 0.5)
+        await self._stage.gate.sleep(1.0)
 
 
 @asynccontextmanager

@@ -1,0 +1,269 @@
+"""How events read in the transcript, live and after reopening."""
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import replace
+
+import pytest
+from textual.app import App, ComposeResult
+
+from milk_tui.agents.scripted import Say, Use
+from milk_tui.cli.demo import demo_bench
+from milk_tui.core import events as ev
+from milk_tui.core.errors import Failure
+from milk_tui.core.messages import Receipt, ToolCall, ToolResult
+from milk_tui.core.session import Session
+from milk_tui.ui.story import Story, receipt_line
+from milk_tui.ui.widgets.blocks import Block
+from milk_tui.ui.widgets.transcript import Transcript
+from tests.conversation.talking import NOW, all_of, conversation, new_session
+
+CALL = ToolCall(id="c1", name="grep", arguments='{"pattern": "x"}')
+OTHER = ToolCall(id="c2", name="ls", arguments='{"path": "a", "all": true}')
+RESULT = ev.ToolCallFinished(result=ToolResult(call_id="c1", text="a.py:1"))
+START = ev.TurnStarted(agent="claude", prompt="Why?", at=NOW)
+READY = ev.AgentReady(model="opus")
+END = ev.TurnEnded(at=NOW)
+TRANSIENT = ("notice", "percept")
+
+
+class StoryApp(App[None]):
+    def compose(self) -> ComposeResult:
+        yield Transcript()
+
+
+@asynccontextmanager
+async def telling() -> AsyncIterator[tuple[Story, Transcript]]:
+    app = StoryApp()
+    async with app.run_test():
+        transcript = app.query_one(Transcript)
+        yield Story(transcript), transcript
+
+
+def said(text: str) -> ev.TextDelta:
+    return ev.TextDelta(text=text)
+
+
+def thought(text: str) -> ev.ThinkingDelta:
+    return ev.ThinkingDelta(text=text)
+
+
+async def told_live(events: Sequence[ev.Event]) -> list[Block]:
+    async with telling() as (story, transcript):
+        for event in events:
+            story.tell(event)
+        return transcript.blocks
+
+
+async def told_again(events: Sequence[ev.Event]) -> list[Block]:
+    session = new_session()
+    for event in events:
+        session.apply(event)
+    async with telling() as (story, transcript):
+        story.tell_turns(session.turns)
+        return transcript.blocks
+
+
+def lasting(blocks: Sequence[Block]) -> list[Block]:
+    """Without keys, and without what is only told while it happens."""
+    return [
+        replace(block, key="")
+        for block in blocks
+        if block.kind not in TRANSIENT or block.source == "Stopped."
+    ]
+
+
+def texts(blocks: Sequence[Block]) -> list[str]:
+    return [block.source for block in blocks if block.kind in ("local", "claude")]
+
+
+SEVERAL = (
+    START,
+    READY,
+    ev.StepStarted(),
+    thought("Hm."),
+    said("First "),
+    said("text."),
+    ev.ToolCallStarted(call=CALL),
+    ev.ToolCallStarted(call=OTHER),
+    ev.ToolCallFinished(result=ToolResult(call_id="c2", text="no", is_error=True)),
+    RESULT,
+    ev.StepStarted(),
+    thought("Hm again."),
+    said("Second text."),
+)
+VOIDED = (
+    START,
+    READY,
+    ev.StepStarted(),
+    thought("Wrong."),
+    said("Half of i"),
+    ev.StepVoided(),
+    thought("Right."),
+    said("All of it."),
+)
+TURNS: dict[str, tuple[ev.Event, ...]] = {
+    "several texts and calls": (*SEVERAL, ev.AgentFinished(), END),
+    "voided": (*VOIDED, ev.AgentFinished(), END),
+    "voided and never said again": (
+        *VOIDED[:6],
+        ev.AgentFailed(failure=Failure(kind="lost", sentence="Lost.", remedy="Again.")),
+        END,
+    ),
+    "voided with a call that had no result": (
+        *VOIDED[:5],
+        ev.ToolCallStarted(call=CALL),
+        ev.StepVoided(),
+        said("All of it."),
+        ev.AgentFinished(),
+        END,
+    ),
+    "voided after a call with a result": (
+        *SEVERAL[:6],
+        ev.ToolCallStarted(call=CALL),
+        RESULT,
+        ev.StepStarted(),
+        said("Half"),
+        ev.StepVoided(),
+        said("Whole."),
+        ev.AgentFinished(),
+        END,
+    ),
+    "stopped in a call": (*SEVERAL[:7], ev.TurnInterrupted(at=NOW), END),
+    "failed": (
+        *SEVERAL[:6],
+        ev.AgentFailed(failure=Failure(kind="lost", sentence="[/x] lost.", remedy="Again.")),
+        END,
+    ),
+    "text, thinking, text": (
+        START,
+        READY,
+        said("One."),
+        thought("Hm."),
+        said("Two."),
+        ev.AgentFinished(),
+        END,
+    ),
+    "need and fact between words": (
+        START,
+        READY,
+        ev.StepStarted(),
+        said("One, "),
+        ev.NeedChanged(text="Mend it"),
+        ev.PerceptRecorded(text="It is broken"),
+        said("two."),
+        ev.AgentFinished(),
+        END,
+    ),
+    "receipt": (
+        START,
+        READY,
+        said("Done."),
+        ev.AgentFinished(),
+        ev.TurnEnded(
+            at=NOW, receipt=Receipt(situation="first", chars=3_000, history_chars=400_000, seconds=2.5)
+        ),
+    ),
+    "nothing said": (START, READY, ev.AgentFinished(), END),
+}
+
+
+@pytest.mark.parametrize("name", TURNS)
+async def test_a_reopened_turn_looks_as_it_did_live(name: str) -> None:
+    events = TURNS[name]
+    assert lasting(await told_again(events)) == lasting(await told_live(events))
+
+
+async def test_a_text_that_was_said_again_is_there_once() -> None:
+    blocks = await told_live((*VOIDED, ev.AgentFinished(), END))
+    assert texts(blocks) == ["All of it."]
+    assert [block.source for block in blocks if block.kind == "thinking"] == ["Right."]
+    assert [block.headed for block in blocks if block.kind == "claude"] == [True]
+
+
+async def test_what_comes_after_a_voided_step_in_another_step_is_there_once() -> None:
+    blocks = await told_live((*VOIDED[:6], ev.StepStarted(), said("Anew."), ev.AgentFinished(), END))
+    assert texts(blocks) == ["Anew."]
+
+
+async def test_texts_and_calls_stand_in_the_order_in_which_they_happened() -> None:
+    blocks = await told_live((*SEVERAL, ev.AgentFinished(), END))
+    assert [block.kind for block in blocks] == [
+        "user",
+        "thinking",
+        "claude",
+        "call",
+        "call",
+        "thinking",
+        "claude",
+    ]
+    assert texts(blocks) == ["First text.", "Second text."]
+    assert [(b.label, b.state, b.detail) for b in blocks if b.kind == "call"] == [
+        ("grep", "ok", "a.py:1"),
+        ("ls", "error", "no"),
+    ]
+    assert [block.headed for block in blocks if block.kind == "claude"] == [True, False]
+
+
+async def test_a_call_shows_its_only_argument_bare_and_several_by_name() -> None:
+    blocks = [block for block in await told_live(SEVERAL) if block.kind == "call"]
+    assert [block.source for block in blocks] == ["x", "path=a, all=True"]
+
+
+async def test_blocks_are_folded_by_the_user_and_stay_so_when_a_step_is_voided() -> None:
+    async with telling() as (story, transcript):
+        for event in (*SEVERAL, ev.StepStarted(), said("Half")):
+            story.tell(event)
+        transcript.viewport.fold(3, False)
+        story.tell(ev.StepVoided())
+        assert [view.folded for view in transcript.viewport.views][3:5] == [False, True]
+
+
+async def test_a_whole_demo_reads_the_same_after_reopening() -> None:
+    bench = demo_bench(word=0)
+    talk = bench.conversation
+    async with telling() as (story, transcript):
+        for prompt in ("Why?", "Mend it."):
+            for update in await all_of(talk.send(prompt)):
+                story.tell(update.event)
+        for update in await all_of(talk.escalate("Do it.")):
+            story.tell(update.event)
+        live = transcript.blocks
+    async with telling() as (story, transcript):
+        story.tell_turns(Session(talk.session.state, talk.session.turns).turns)
+        assert lasting(transcript.blocks) == lasting(live)
+
+
+async def test_what_the_user_should_know_is_told_in_words() -> None:
+    blocks = await told_live(
+        (
+            START,
+            ev.RetryScheduled(attempt=2, of=3, delay=4.0, reason="Claude is overloaded"),
+            ev.Silent(seconds=30.0),
+            ev.Noticed(text="[/tmp/x] noticed"),
+            ev.EscalationRequested(reason="too hard"),
+            ev.FloorChanged(floor="local"),
+        )
+    )
+    assert [block.source for block in blocks[1:]] == [
+        "Claude is overloaded; attempt 2 of 3 in 4 s",
+        "Nothing has come for 30 s. Esc stops the turn.",
+        "[/tmp/x] noticed",
+        "The local agent asks for Claude: too hard",
+        "The local agent has the floor.",
+    ]
+
+
+async def test_a_tag_in_a_stream_never_shows() -> None:
+    talk = conversation([[Say("A <milk:need:{nonce}>Mend</milk:need:{nonce}> b"), Use(CALL, "r")]])
+    async with telling() as (story, transcript):
+        for update in await all_of(talk.send("Why?")):
+            story.tell(update.event)
+        assert "milk" not in "".join(block.source for block in transcript.blocks)
+
+
+def test_a_receipt_speaks_of_the_history_only_where_it_is_larger() -> None:
+    small = receipt_line(Receipt(situation="resume", chars=900, history_chars=500))
+    large = receipt_line(Receipt(situation="resume", chars=900, history_chars=5_000))
+    assert small.startswith("Resumed: 900 characters handed over, about 225 tokens · ")
+    assert "instead of 5,000 of history" in large and "history" not in small

@@ -16,7 +16,7 @@ from milk_tui.conversation.commands import COMMANDS
 Keys = tuple[str, Sequence[BindingType]]
 """Where keys work, and the bindings that say which."""
 
-_KEY_COLUMNS = 22
+_KEY_COLUMNS = 18
 _NAMES = {
     "escape": "Esc",
     "pageup": "PageUp",

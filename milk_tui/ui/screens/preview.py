@@ -99,7 +99,7 @@ class PreviewScreen(ModalScreen[str | None]):
         self.set_class(not self._can_send, "-blocked")
         self.query_one("#preview-sender", Static).update(self._sender())
         keys = "Enter sends · Esc goes back" if self._can_send else "Esc goes back"
-        self.query_one("#preview-hint", Static).update(f"{keys}, nothing is lost · PageUp, PageDown read")
+        self.query_one("#preview-hint", Static).update(f"{keys}, nothing lost · PgUp, PgDn read")
 
     @property
     def _can_send(self) -> bool:

@@ -115,9 +115,11 @@ class Checklist(VerticalScroll, can_focus=True):
         """Draw the promise."""
         self._draw()
 
-    def watch_has_focus(self, _has_focus: bool) -> None:
-        """The hint depends on the focus."""
+    def watch_has_focus(self, has_focus: bool) -> None:
+        """The hint depends on the focus; the keys, at the end, must be in view while they work."""
         self._draw()
+        if has_focus:
+            self.call_after_refresh(self.scroll_end, animate=False)
 
     def on_resize(self) -> None:
         """Texts break elsewhere."""

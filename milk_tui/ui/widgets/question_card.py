@@ -114,7 +114,7 @@ class QuestionCard(Vertical, can_focus=True):
         for (decision, is_wider), words in grants(self._question):
             key = "w" if is_wider else decision[0]
             when = "always" if decision == "always" else "in this session"
-            lines.append(f"{' ' * len(lead)}{key} yes, {when}: {_line(words)}")
+            lines.append(f"{key} yes, {when}: {_line(words)}")
         self.query_one("#question-keys", Static).update(Content("\n".join(lines)))
 
     def _text(self, question: Question) -> Iterator[Content]:

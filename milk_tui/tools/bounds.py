@@ -1,0 +1,35 @@
+"""Every result bounded before it reaches the model, with the whole of it kept in a file.
+
+Takes text that went through `milk_tui.core.text`.
+"""
+
+import os
+import tempfile
+from pathlib import Path
+
+from milk_tui.core.cut import cut_end, cut_middle
+
+
+def bounded(text: str, limit_chars: int, keep: Path, name: str) -> str:
+    """The text, at most `limit_chars` characters of it: head and tail, what is missing, and where all of it is.
+
+    A text that is too long is written to a new file in the folder `keep`, which only its owner can read; its name
+    starts with `name`. If it cannot be written, the result says so.
+    """
+    if len(text) <= limit_chars:
+        return text
+    note = f"[{len(text):,} characters, shortened here. {_kept(text, keep, name)}]\n"
+    if len(note) > limit_chars // 2:
+        return cut_middle(text, limit_chars)
+    return note + cut_middle(text, limit_chars - len(note))
+
+
+def _kept(text: str, keep: Path, name: str) -> str:
+    try:
+        keep.mkdir(mode=0o700, parents=True, exist_ok=True)
+        descriptor, path = tempfile.mkstemp(prefix=f"{name}-", suffix=".txt", dir=keep)
+        with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as file:
+            file.write(text)
+    except OSError as error:
+        return cut_end(f"The rest could not be kept: {error.strerror}.", 200)
+    return f"All of it is in {path}"

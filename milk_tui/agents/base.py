@@ -25,6 +25,9 @@ class TurnRequest:
     """The word in the session's tags."""
     preface: str = ""
     """Context in front of the prompt, not written by the user."""
+    project: str = ""
+    """For the local agent: the text of the project's own instructions, shown to the model within a budget. The same
+    text in every turn keeps the model's cache; Claude Code reads the file by itself."""
     turns: Sequence[Turn] = ()
     """Earlier turns, oldest first: a live view to read and not to keep."""
     handoff: Handoff | None = None

@@ -4,7 +4,7 @@ Says nothing about what tools do or who allows them: a toolbox asks its own ques
 """
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 from milk_tui.core.messages import ToolCall, ToolResult
@@ -32,6 +32,10 @@ ESCALATE_SCHEMA: Mapping[str, Any] = {
 }
 
 
+Report = Callable[[str], None]
+"""Takes a fragment of what a running tool writes."""
+
+
 class Toolbox(Protocol):
     """The tools given to one agent."""
 
@@ -39,8 +43,14 @@ class Toolbox(Protocol):
         """One function schema per tool, as the chat completions interface writes them."""
         ...
 
-    async def run(self, call: ToolCall) -> ToolResult:
-        """Run one call, whose name is in `schemas`. A tool that fails or is refused gives an error result."""
+    async def run(self, call: ToolCall, report: Report, limit_chars: int) -> ToolResult:
+        """Run one call, whose name is in `schemas`. A tool that fails or is refused gives an error result.
+
+        Args:
+            call: its arguments are a JSON object.
+            report: takes what the tool writes while it runs; called on the event loop's own thread.
+            limit_chars: the most characters of the result; what is longer is cut by the caller.
+        """
         ...
 
 
@@ -51,21 +61,24 @@ class NoTools:
         """None."""
         return ()
 
-    async def run(self, call: ToolCall) -> ToolResult:
+    async def run(self, call: ToolCall, report: Report, limit_chars: int) -> ToolResult:
         """Say that there is no such tool."""
         return error_result(call, f"There is no tool called “{call.name}”.")
 
 
-async def run_call(toolbox: Toolbox, call: ToolCall, *, is_broken: bool) -> ToolResult:
+async def run_call(
+    toolbox: Toolbox, call: ToolCall, report: Report, limit_chars: int, *, is_broken: bool
+) -> ToolResult:
     """The one result of a call, for its own id, whatever the model asked for and whatever the tool does."""
     if is_broken:
-        return error_result(call, f"The arguments of {call.name} are not a JSON object, so it was not run.")
+        name = call.name or "the call"
+        return error_result(call, f"The arguments of {name} are not a JSON object, so it was not run.")
     names = [schema["function"]["name"] for schema in toolbox.schemas()]
     if call.name not in names:
         known = ", ".join([ESCALATE, *names])
         return error_result(call, f"There is no tool called “{call.name}”. The tools are: {known}.")
     try:
-        result = await toolbox.run(call)
+        result = await toolbox.run(call, report, limit_chars)
     except Exception as error:
         log.exception("The tool %s raised", call.name)
         return error_result(call, f"The tool {call.name} failed: {error}")

@@ -12,6 +12,8 @@ from pydantic import SecretStr
 
 from milk_tui.agents.server.chat import ChatSettings, OpenAIChat, Waiting
 from milk_tui.agents.server.facts import Server
+from milk_tui.agents.server.loops import STEPS
+from milk_tui.agents.toolbox import Report
 from milk_tui.core.errors import FailureKind
 from milk_tui.core.events import (
     AgentEvent,
@@ -71,7 +73,7 @@ class Echo:
     def schemas(self) -> Sequence[Mapping[str, Any]]:
         return [{"type": "function", "function": {"name": "echo", "parameters": {"type": "object"}}}]
 
-    async def run(self, call: ToolCall) -> ToolResult:
+    async def run(self, call: ToolCall, report: Report, limit_chars: int) -> ToolResult:
         return ToolResult(call_id=call.id, text=call.arguments)
 
 
@@ -485,7 +487,7 @@ async def test_an_unknown_tool_is_an_error_result_and_the_model_goes_on(
 
 async def test_a_tool_that_raises_is_an_error_result(server: ModelServer, make: Make) -> None:
     class Raising(Echo):
-        async def run(self, call: ToolCall) -> ToolResult:
+        async def run(self, call: ToolCall, report: Report, limit_chars: int) -> ToolResult:
             raise OSError("disk full")
 
     server.reply(tool_reply(call("echo", "{}", id="x")), text_chunks(["done"]))
@@ -495,9 +497,10 @@ async def test_a_tool_that_raises_is_an_error_result(server: ModelServer, make: 
 
 
 async def test_a_model_that_only_calls_tools_is_stopped(server: ModelServer, make: Make) -> None:
-    server.default = tool_reply(call("echo", "{}", id="same"))
+    server.reply(*(tool_reply(call("echo", json.dumps({"n": n}), id="same")) for n in range(3)))
     events = await collected(make(ChatSettings(max_steps=3), toolbox=Echo()), asked())
-    assert failed(events).failure.kind == "protocol"
+    assert events[-1] == AgentFinished(stop_reason=STEPS)
+    assert "3 steps with 3 calls" in notices(events)[-1]
     assert len(server.chats) == 3
     assert len({call.id for call in calls(events)}) == 3
 

@@ -9,7 +9,16 @@ from pathlib import Path
 import pytest
 from pydantic import SecretStr
 
-from milk_tui.agents.server.facts import ASSUMED_WINDOW, Server, is_loopback, normalised_url
+from milk_tui.agents.server.agent import chosen
+from milk_tui.agents.server.facts import (
+    ASSUMED_WINDOW,
+    OLLAMA_WINDOW,
+    Server,
+    ServerFacts,
+    ServerKind,
+    is_loopback,
+    normalised_url,
+)
 from milk_tui.agents.server.probe import discover, inspect
 from milk_tui.core.errors import ConfigError
 from tests.agents.canned_replies import error_reply, html_reply, json_reply, loading_reply
@@ -127,23 +136,59 @@ def _ollama(server: ModelServer, running: object, shown: object) -> None:
 SHOWN = {"capabilities": ["completion", "tools"], "model_info": {"llama.context_length": 131_072}}
 
 
-async def test_the_window_of_a_loaded_ollama_model_is_what_it_was_loaded_with() -> None:
+TRAINED_SHORT = {**SHOWN, "model_info": {"qwen2.context_length": 8192}}
+ITS_OWN = {**SHOWN, "parameters": "stop x\nnum_ctx                        32768"}
+
+
+@pytest.mark.parametrize(
+    ("loaded", "shown", "window"),
+    [
+        (None, SHOWN, OLLAMA_WINDOW),
+        (4_096, SHOWN, OLLAMA_WINDOW),
+        (65_536, SHOWN, 65_536),
+        (None, TRAINED_SHORT, 8_192),
+        (None, ITS_OWN, 32_768),
+        (4_096, ITS_OWN, 32_768),
+        (None, {}, OLLAMA_WINDOW),
+    ],
+)
+async def test_the_window_on_ollama_is_decided_and_never_assumed(
+    loaded: int | None, shown: object, window: int
+) -> None:
     async with ModelServer() as server:
-        _ollama(server, [{"name": "n", "context_length": 4096}], SHOWN)
+        _ollama(server, [{"name": "n", "context_length": loaded}] if loaded else [], shown)
         facts = await inspect(server.url, model="n")
-        assert (facts.kind, facts.window, facts.window_is_assumed) == ("ollama", 4096, False)
-        assert facts.supports_tools
+        assert (facts.kind, facts.window, facts.window_is_assumed) == ("ollama", window, False)
         assert next(r for r in server.requests if r.path == "/api/show").body == {"model": "n"}
 
 
-async def test_an_ollama_model_that_is_not_loaded_is_not_believed_its_trained_window() -> None:
-    async with ModelServer() as server:
-        _ollama(server, [], SHOWN)
-        facts = await inspect(server.url)
-        assert (facts.window, facts.window_is_assumed) == (ASSUMED_WINDOW, True)
-        _ollama(server, [], {**SHOWN, "parameters": "stop x\nnum_ctx                        16384"})
-        facts = await inspect(server.url)
-        assert (facts.window, facts.window_is_assumed) == (16_384, False)
+@pytest.mark.parametrize(("setting", "window"), [(None, 16_384), (4_096, 4_096), (500_000, 131_072)])
+def test_a_window_that_is_set_wins_on_ollama_up_to_what_the_model_was_trained_for(
+    setting: int | None, window: int
+) -> None:
+    facts = ServerFacts(
+        url="http://h/v1", state="ok", kind="ollama", window=16_384, window_is_assumed=False,
+        trained_window=131_072,
+    )  # fmt: skip
+    server = chosen(facts, None, "", setting)
+    assert (server.window, server.has_known_window) == (window, True)
+
+
+def test_a_window_that_is_set_does_not_overrule_another_servers_word() -> None:
+    facts = ServerFacts(url="http://h/v1", state="ok", kind="llama.cpp", window=4096, window_is_assumed=False)
+    assert chosen(facts, None, "", 8192).window == 4096
+    unknown = facts.model_copy(update={"window_is_assumed": True})
+    assert chosen(unknown, None, "", 2048).window == 2048
+
+
+@pytest.mark.parametrize(
+    ("kind", "says", "asked"),
+    [("openai", False, True), ("llama.cpp", False, False), ("ollama", False, False), ("ollama", True, True)],
+)
+def test_a_server_that_does_not_say_is_asked_with_tools(kind: ServerKind, says: bool, asked: bool) -> None:
+    facts = ServerFacts(url="http://h/v1", state="ok", kind=kind, supports_tools=says)
+    server = chosen(facts, None, "mine", None)
+    assert (server.supports_tools, server.text_tools, server.model) == (asked, True, "mine")
 
 
 async def test_a_plain_server_has_an_assumed_window_and_no_tools() -> None:

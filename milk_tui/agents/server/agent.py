@@ -6,14 +6,18 @@ agent says what came of it.
 
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
+from typing import TYPE_CHECKING, Any
 
 from pydantic import SecretStr
 
 from milk_tui.agents.base import Agent, TurnRequest
-from milk_tui.agents.server.facts import Server, normalised_url
+from milk_tui.agents.server.facts import Server, ServerFacts, normalised_url
 from milk_tui.agents.server.probe import inspect
 from milk_tui.core.errors import Failure
 from milk_tui.core.events import AgentEvent, AgentFailed
+
+if TYPE_CHECKING:
+    from milk_tui.agents.server.body import Overhead
 
 _MODEL_MAY_BE_WRONG = ("unreachable", "loading", "server", "lost", "context_full")
 
@@ -47,6 +51,12 @@ class ServerAgent:
                     await self.close()
                 yield event
 
+    def overhead(self, nonce: str, project: str = "") -> "Overhead | None":
+        """What every request carries before anything is said; `None` until the server has been asked who it is."""
+        from milk_tui.agents.server.chat import OpenAIChat
+
+        return self._chat.overhead(nonce, project) if isinstance(self._chat, OpenAIChat) else None
+
     async def close(self) -> None:
         """Close the connections; the next turn opens them again."""
         chat, self._chat = self._chat, None
@@ -57,11 +67,25 @@ class ServerAgent:
         if self._chat is None:
             key = self._api_key.get_secret_value() if self._api_key else None
             facts = await inspect(self.url, key, model=self._model)
-            server = facts.server(key).model_copy(update={"model": self._model or facts.model})
-            if self._window and (server.window is None or server.window_is_assumed):
-                server = server.model_copy(update={"window": self._window, "window_is_assumed": False})
-            self._chat = self._make_chat(server)
+            self._chat = self._make_chat(chosen(facts, key, self._model, self._window))
         return self._chat
+
+
+def chosen(facts: ServerFacts, key: str | None, model: str, window: int | None) -> Server:
+    """The server as the user wants it used: the settings' model, and their window where it can be chosen.
+
+    A server that does not say whether it takes tools is asked with tools.
+    """
+    server = facts.server(key)
+    changes: dict[str, Any] = {
+        "model": model or facts.model,
+        "supports_tools": facts.supports_tools or facts.kind == "openai",
+        "text_tools": True,
+    }
+    if window and (facts.kind == "ollama" or not server.has_known_window):
+        changes["window"] = min(window, facts.trained_window or window)
+        changes["window_is_assumed"] = False
+    return server.model_copy(update=changes)
 
 
 def _is_worth_asking_again(failure: Failure) -> bool:

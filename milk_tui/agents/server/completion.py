@@ -1,111 +1,40 @@
 """One answer of a chat completions server, put together from its chunks.
 
 Takes parsed JSON and trusts none of it: every field may be missing, null or of another type. Knows nothing of HTTP,
-of who asked, or of what happens with a tool call. `ToolCall` values leave here with arguments that parse.
+of who asked, or of what happens with a tool call.
 """
 
 import json
 import time
+from collections.abc import Callable
 from typing import Any
 
+from milk_tui.agents.server.call_forms import TextCall
+from milk_tui.agents.server.calls import CallDraft, CallDrafts
+from milk_tui.agents.server.text_calls import TextCalls
 from milk_tui.agents.server.thinking import ThinkSplitter
 from milk_tui.core.events import TextDelta, ThinkingDelta
-from milk_tui.core.messages import ToolCall, Usage
+from milk_tui.core.messages import Usage
 
 THINKING_FIELDS = ("reasoning_content", "reasoning", "thinking")
 """Where servers put visible reasoning: llama.cpp and vLLM, Ollama and LM Studio, others."""
 
 
-class CallDraft:
-    """A tool call while its fragments come in."""
-
-    def __init__(self) -> None:
-        self.id = ""
-        self.name = ""
-        self._parts: list[str] = []
-
-    @property
-    def arguments(self) -> str:
-        """The arguments so far, as text."""
-        return "".join(self._parts)
-
-    def add(self, arguments: object) -> None:
-        """Add a fragment of text, or take a whole object in place of what there is."""
-        if isinstance(arguments, dict):
-            self._parts = [json.dumps(arguments)]
-        else:
-            self._parts.append(_text(arguments))
-
-    @property
-    def is_whole(self) -> bool:
-        """The arguments so far are a JSON object."""
-        return _object(self.arguments) is not None
-
-    @property
-    def is_broken(self) -> bool:
-        """There are arguments and they are no JSON object."""
-        return bool(self.arguments.strip()) and not self.is_whole
-
-    def call(self, call_id: str) -> ToolCall:
-        """The call as it is recorded; broken arguments become `{}`."""
-        return ToolCall(id=call_id, name=self.name, arguments=self.arguments if self.is_whole else "{}")
-
-
-class CallDrafts:
-    """The calls of one answer, however the server numbers them.
-
-    Indexes may start anywhere, repeat or be missing; ids may be missing, late, or repeated in each fragment.
-    """
-
-    def __init__(self) -> None:
-        self.drafts: list[CallDraft] = []
-        self._by_index: dict[int, CallDraft] = {}
-
-    def take(self, fragment: dict[str, Any]) -> None:
-        """Add one fragment to the call it belongs to."""
-        function = fragment.get("function")
-        function = function if isinstance(function, dict) else {}
-        name = _text(function.get("name"))
-        draft = self._draft(_text(fragment.get("id")), fragment.get("index"), name)
-        draft.name = draft.name or name
-        draft.add(function.get("arguments"))
-
-    def _draft(self, call_id: str, index: object, name: str) -> CallDraft:
-        known = self._known(call_id, index)
-        draft = known if known is not None and _goes_on(known, call_id, name) else None
-        if draft is None:
-            draft = CallDraft()
-            self.drafts.append(draft)
-        draft.id = draft.id or call_id
-        if isinstance(index, int):
-            self._by_index[index] = draft
-        return draft
-
-    def _known(self, call_id: str, index: object) -> CallDraft | None:
-        same = next((draft for draft in self.drafts if call_id and draft.id == call_id), None)
-        if same is not None:
-            return same
-        if isinstance(index, int):
-            return self._by_index.get(index)
-        return self.drafts[-1] if self.drafts else None
-
-
-def _goes_on(draft: CallDraft, call_id: str, name: str) -> bool:
-    """Whether a fragment with this id and name belongs to the draft in its place, or begins another call."""
-    if not name or (call_id and call_id == draft.id):
-        return True
-    if call_id and draft.id:
-        return False
-    return not draft.name or (name == draft.name and not draft.is_whole)
-
-
 class Completion:
     """What the server has said so far in one step."""
 
-    def __init__(self) -> None:
+    def __init__(
+        self,
+        text_calls: TextCalls | None = None,
+        translate: Callable[[dict[str, Any]], dict[str, Any]] | None = None,
+    ) -> None:
+        """`text_calls` finds calls in the text; `translate` makes a chunk of what a server of another kind sends."""
+        self.is_bare = translate is not None
+        """The lines of the stream are chunks by themselves."""
         self.text = ""
         self.has_thought = False
-        self.calls = CallDrafts()
+        self._calls = CallDrafts()
+        self._written: list[CallDraft] = []
         self.finish_reason = ""
         self.is_done = False
         self.error: object = None
@@ -114,6 +43,8 @@ class Completion:
         self.unreadable = 0
         """Lines that should have been a chunk and were not JSON."""
         self._splitter = ThinkSplitter()
+        self._text_calls = text_calls or TextCalls(())
+        self._translate = translate
         self._pending: list[tuple[str, str]] = []
         self._texts: list[str] = []
         self._seconds: float | None = None
@@ -124,6 +55,11 @@ class Completion:
     def is_finished(self) -> bool:
         """The server has said that its answer is complete."""
         return self.is_done or bool(self.finish_reason)
+
+    @property
+    def drafts(self) -> list[CallDraft]:
+        """The calls. Where the server has found some, those in the text are the same ones left standing."""
+        return self._calls.drafts or self._written
 
     @property
     def has_begun(self) -> bool:
@@ -150,7 +86,7 @@ class Completion:
             self.unreadable += 1
             return
         if isinstance(chunk, dict):
-            self.take(chunk)
+            self.take(self._translate(chunk) if self._translate else chunk)
         else:
             self.unreadable += 1
 
@@ -172,7 +108,9 @@ class Completion:
     def drain(self, *, is_last: bool = False) -> list[TextDelta | ThinkingDelta]:
         """What came since the last call, neighbours of one kind joined; with `is_last` also what was held back."""
         if is_last:
-            self._pending += self._splitter.finish()
+            for part in self._splitter.finish():
+                self._split(part.kind, part.text)
+            self._sort(self._text_calls.finish())
         deltas: list[TextDelta | ThinkingDelta] = []
         pending, self._pending = self._pending, []
         start = 0
@@ -199,14 +137,28 @@ class Completion:
             self._pending.append(("thinking", thinking))
         content = _content(said.get("content"))
         if content:
-            self._pending += self._splitter.feed(content)
+            for part in self._splitter.feed(content):
+                self._split(part.kind, part.text)
         fragments = said.get("tool_calls")
         for fragment in fragments if isinstance(fragments, list) else ():
             if isinstance(fragment, dict):
-                self.calls.take(fragment)
+                self._calls.take(fragment)
         if thinking or content or fragments:
             self._last_word_at = time.monotonic()
             self._first_word_at = self._first_word_at or self._last_word_at
+
+    def _split(self, kind: str, text: str) -> None:
+        if kind == "thinking":
+            self._pending.append((kind, text))
+        else:
+            self._sort(self._text_calls.feed(text))
+
+    def _sort(self, found: list[str | TextCall]) -> None:
+        for piece in found:
+            if isinstance(piece, str):
+                self._pending.append(("text", piece))
+            else:
+                self._written.append(CallDraft.written(piece))
 
     def _count(self, chunk: dict[str, Any]) -> None:
         timings = chunk.get("timings")
@@ -242,11 +194,3 @@ def _text(value: object) -> str:
 
 def _number(value: object) -> int:
     return int(value) if isinstance(value, int | float) and 0 <= value < 2**53 else 0
-
-
-def _object(text: str) -> dict[str, Any] | None:
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-    return value if isinstance(value, dict) else None

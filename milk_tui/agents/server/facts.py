@@ -18,6 +18,9 @@ ServerState = Literal["ok", "loading", "unreachable", "refused", "not_a_model_se
 
 ASSUMED_WINDOW = 8_192
 """Tokens taken for granted where a server does not say."""
+OLLAMA_WINDOW = 16_384
+"""Tokens asked of Ollama where nobody says otherwise: its own default is too small for tools and their results, and
+what a model was trained for often takes more memory than there is."""
 
 
 class Server(Value):
@@ -30,8 +33,11 @@ class Server(Value):
     window: int | None = None
     """The most tokens that the model reads; `None` where nobody has asked yet."""
     window_is_assumed: bool = False
-    """The window is our guess."""
+    """The window is our guess. On Ollama it is never one: the server does what we ask."""
     supports_tools: bool = False
+    """Tools are offered in the request's own field; a refusal is found out and remembered."""
+    text_tools: bool = False
+    """Where the server has no place for tools, they are described in the system prompt."""
     kind: ServerKind = "openai"
 
     @property
@@ -56,7 +62,10 @@ class ServerFacts(Value):
     """The model that window and tools are about: the one asked for, else the first."""
     window: int = ASSUMED_WINDOW
     window_is_assumed: bool = True
+    trained_window: int | None = None
+    """The most tokens that the model was made to read, where the server says."""
     supports_tools: bool = False
+    """The server says that its model knows tools."""
     words: str = ""
     """The server's own words, where the state is not "ok"; at most 300 characters."""
 

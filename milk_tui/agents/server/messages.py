@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from itertools import islice
 from typing import Any
 
+from milk_tui.core.cut import cut_middle
 from milk_tui.core.messages import Message, ToolCall, ToolResult, Turn
 
 Wire = dict[str, Any]
@@ -99,6 +100,13 @@ def estimate(messages: Sequence[Wire]) -> int:
 def estimate_text(text: str) -> int:
     """Tokens that a text takes, rounded up."""
     return int(len(text.encode("utf-8", "replace")) / BYTES_PER_TOKEN) + 1 if text else 0
+
+
+def fitted(text: str, tokens: int, cut: Callable[[str, int], str] = cut_middle) -> str:
+    """The text, cut to about so many tokens."""
+    text = cut(text, int(tokens * BYTES_PER_TOKEN))
+    taken = estimate_text(text)
+    return text if taken <= tokens + 1 else cut(text, len(text) * tokens // taken)
 
 
 def _add_step(

@@ -11,7 +11,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from milk_tui.agents.server.facts import ASSUMED_WINDOW, ServerFacts, ServerState, is_loopback, normalised_url
+from milk_tui.agents.server.facts import (
+    OLLAMA_WINDOW,
+    ServerFacts,
+    ServerState,
+    is_loopback,
+    normalised_url,
+)
 from milk_tui.agents.server.refusals import server_words
 from milk_tui.agents.server.wire import client
 
@@ -149,7 +155,10 @@ def _llama_cpp(facts: ServerFacts, props: dict[str, Any]) -> ServerFacts:
 
 
 async def _ollama(facts: ServerFacts, root: str, questions: Questions) -> ServerFacts:
-    """The window of a loaded model is a fact; of any other it is what its file asks for, or a guess."""
+    """Ollama loads a model with the window that is asked for, so the window is decided here.
+
+    It is what the model's own file says, else our default, or more where the model is loaded with more already.
+    """
     facts = facts.model_copy(update={"kind": "ollama"})
     if not facts.model:
         return facts
@@ -163,11 +172,11 @@ async def _ollama(facts: ServerFacts, root: str, questions: Questions) -> Server
     loaded = [
         m for m in _list(running.fields.get("models")) if facts.model in (m.get("name"), m.get("model"))
     ]
-    known = (_whole(loaded[0].get("context_length")) if loaded else None) or _num_ctx(shown.fields)
-    if known:
-        return _with_window(facts, known)
-    most = _trained_window(shown.fields)
-    return facts.model_copy(update={"window": min(most, ASSUMED_WINDOW)}) if most else facts
+    trained = _trained_window(shown.fields)
+    present = (_whole(loaded[0].get("context_length")) if loaded else None) or 0
+    wanted = _num_ctx(shown.fields) or max(present, OLLAMA_WINDOW)
+    facts = facts.model_copy(update={"trained_window": trained})
+    return _with_window(facts, min(wanted, trained) if trained else wanted)
 
 
 def _num_ctx(shown: dict[str, Any]) -> int | None:

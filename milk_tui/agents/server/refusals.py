@@ -21,6 +21,13 @@ _CONTEXT = re.compile(
     r"|context (size|window|length) (exceeded|too)|prompt is too long",
     re.IGNORECASE,
 )
+_TOOLS = re.compile(r"\b(tools?|functions?|tool_choice|tool_calls?)\b", re.IGNORECASE)
+_NO_TOOLS = re.compile(
+    r"not support\w* (for )?(tool|function)|unsupported param\w*: *.?tools"
+    r"|\b(tools|tool_choice|tool choice|tools param\w*)\b.{0,40}\b(requires?|unsupported|not supported)",
+    re.IGNORECASE,
+)
+_MEMORY = re.compile(r"more system memory|out of memory|unable to allocate", re.IGNORECASE)
 _LOADING = re.compile(r"\bloading\b", re.IGNORECASE)
 
 _REMEDIES: dict[FailureKind, str] = {
@@ -44,6 +51,10 @@ class WindowExceeded(ServerError):
         super().__init__("context_full", sentence, _REMEDIES["context_full"])
         self.prompt_tokens = prompt_tokens
         self.window = window
+
+
+class ToolsRefused(ServerError):
+    """The server takes no tools, or not from this model."""
 
 
 def failure(kind: FailureKind, sentence: str) -> ServerError:
@@ -70,7 +81,10 @@ def refused(url: str, status: int, body: str, location: str = "") -> ServerError
             f"{url} sends on to {target}, and nothing is sent to an address you did not choose.",
             "If that address is yours, set it as the server's.",
         )
-    return _error(url, _kind(status, body), f"{url} answered {status}", words, _numbers(body))
+    error = _error(url, _kind(status, body), f"{url} answered {status}", words, _numbers(body))
+    if error.kind == "server" and _is_about_tools(status, body):
+        return ToolsRefused(error.kind, error.sentence, error.remedy)
+    return error
 
 
 def reported(url: str, error: object) -> ServerError:
@@ -107,12 +121,20 @@ def not_a_stream(url: str, stray: str) -> ServerError:
     )
 
 
+def _is_about_tools(status: int, body: str) -> bool:
+    """A refusal of a request names what is wrong with it; a server's own failure must say that it is about tools."""
+    return bool((_TOOLS if status in (400, 422) else _NO_TOOLS).search(body))
+
+
 def _error(
     url: str, kind: FailureKind, start: str, words: str, numbers: tuple[int | None, int | None]
 ) -> ServerError:
     prompt, window = numbers
     if kind != "context_full":
-        return failure(kind, _said({"loading": f"{url} is still loading its model"}.get(kind, start), words))
+        error = failure(kind, _said({"loading": f"{url} is still loading its model"}.get(kind, start), words))
+        if kind == "server" and _MEMORY.search(words):
+            error.remedy = "Set `window` to fewer tokens, or choose a smaller model."
+        return error
     start = f"{url}: the prompt is longer than the model's window"
     if prompt and window:
         start += f" ({prompt:,} tokens sent, {window:,} fit)"

@@ -1,8 +1,9 @@
-"""Lines of a model server's event stream, put together from bytes that were cut anywhere.
+"""Lines of a model server's stream, put together from bytes that were cut anywhere.
 
 Reads bytes and returns frames; knows nothing of HTTP and nothing of what a frame means. Each `data:` line is a frame
-of its own: model servers write one JSON object a line, and some leave out the empty line between two of them. Lines
-end at a newline only, for a model may well write any of Unicode's other line ends.
+of its own: model servers write one JSON object a line, and some leave out the empty line between two of them. Ollama's
+own streams are bare: each line is one JSON object. Lines end at a newline only, for a model may well write any of
+Unicode's other line ends.
 """
 
 from typing import Literal, NamedTuple
@@ -26,7 +27,9 @@ class LineTooLong(Exception):
 class EventLines:
     """Turns chunks of bytes into frames and keeps aside what is no event stream."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, is_bare: bool = False) -> None:
+        """`is_bare` for a stream whose lines are JSON objects with nothing in front of them."""
+        self._is_bare = is_bare
         self._parts: list[bytes] = []
         self._size = 0
         self._event = b""
@@ -64,6 +67,8 @@ class EventLines:
 
     def _frame(self, line: bytes) -> Frame | None:
         line = line.rstrip(b"\r")
+        if self._is_bare and line.lstrip().startswith(b"{"):
+            return Frame("data", line.strip().decode("utf-8", "replace"))
         if line.startswith(b"data:"):
             kind: Literal["data", "error"] = "error" if self._event == b"error" else "data"
             return Frame(kind, line[5:].strip().decode("utf-8", "replace"))

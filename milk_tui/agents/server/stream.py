@@ -65,7 +65,7 @@ class _Reader:
         self._url = url
         self._waiting = waiting
         self._patience = Patience(first=waiting.first, between=waiting.between, tell_every=waiting.tell_every)
-        self._lines = EventLines()
+        self._lines = EventLines(is_bare=completion.is_bare)
         self.has_begun = False
 
     async def events(self) -> AsyncGenerator[AgentEvent, None]:

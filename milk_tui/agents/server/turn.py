@@ -10,23 +10,21 @@ from contextlib import aclosing
 from typing import Any
 
 from milk_tui.agents.base import TurnRequest
-from milk_tui.agents.server.completion import CallDraft, Completion
+from milk_tui.agents.server import ollama, remarks
+from milk_tui.agents.server.body import RequestBody
+from milk_tui.agents.server.calls import CallDraft
+from milk_tui.agents.server.completion import Completion
 from milk_tui.agents.server.facts import Server
-from milk_tui.agents.server.messages import (
-    Wire,
-    answer_message,
-    estimate,
-    estimate_text,
-    fitting_turns,
-    prompt_message,
-    result_message,
-    system_message,
-)
-from milk_tui.agents.server.refusals import WindowExceeded
+from milk_tui.agents.server.loops import LOOP, STEPS, Repetition, many_steps, repeated
+from milk_tui.agents.server.messages import BYTES_PER_TOKEN, answer_message, result_message
+from milk_tui.agents.server.refusals import ToolsRefused, WindowExceeded
+from milk_tui.agents.server.running import running
 from milk_tui.agents.server.stream import Waiting, completion_events
+from milk_tui.agents.server.text_calls import TextCalls
+from milk_tui.agents.server.tool_text import ToolForm
 from milk_tui.agents.server.window import WindowGauge
 from milk_tui.agents.server.wire import Exchange
-from milk_tui.agents.toolbox import ESCALATE, ESCALATE_SCHEMA, Toolbox, run_call
+from milk_tui.agents.toolbox import ESCALATE, Toolbox
 from milk_tui.core.errors import ServerError
 from milk_tui.core.events import (
     AgentEvent,
@@ -38,9 +36,9 @@ from milk_tui.core.events import (
     StepVoided,
     ToolCallFinished,
     ToolCallStarted,
+    ToolOutput,
     UsageReported,
 )
-from milk_tui.core.instructions import local_system
 from milk_tui.core.messages import Usage, Value
 
 
@@ -67,74 +65,95 @@ class OpenAITurn:
         toolbox: Toolbox,
         gauge: WindowGauge,
         exchange: Callable[[dict[str, Any]], Exchange],
+        form: ToolForm,
     ) -> None:
-        self._request = request
         self._server = server
         self._settings = settings
         self._toolbox = toolbox
         self._gauge = gauge
         self._exchange = exchange
-        self._schemas = [ESCALATE_SCHEMA, *toolbox.schemas()] if server.supports_tools else []
-        self._said: list[Wire] = []
+        self._schemas = list(toolbox.schemas())
+        self._body = RequestBody(request, server, gauge, self._schemas, form)
+        self._repetition = Repetition()
         self._call_ids: set[str] = set()
-        self._sent = 0
-        """Our estimate of the present request, before correction."""
-        self._earlier = 0
-        """Messages of earlier turns in it."""
-        self._left_out = 0
-        """Earlier turns that are not in it."""
-        self._has_told = False
+        self._told: set[str] = set()
+        """Kinds of notices that a turn gives once."""
+
+    @property
+    def form(self) -> ToolForm:
+        """How the tools are offered, as far as the server has let us."""
+        return self._body.form
 
     async def events(self) -> AsyncGenerator[AgentEvent, None]:
-        """Ask until the model answers without a call.
+        """Ask until the model answers without a call, or goes round in circles.
 
         Raises:
-            ServerError: the server failed, or the model never came to an answer.
+            ServerError: the server failed.
         """
         for _ in range(self._settings.max_steps):
-            completion = Completion()
+            completion = self._completion()
             async with aclosing(self._step(completion)) as step:
                 async for event in step:
                     yield event
-            drafts = completion.calls.drafts
-            if not drafts:
-                yield AgentFinished(stop_reason=completion.finish_reason or "stop")
+            endings = self._endings(completion)
+            for event in endings:
+                yield event
+            if endings:
                 return
-            if escalation := next((d for d in drafts if d.name == ESCALATE and not d.is_broken), None):
-                yield EscalationRequested(reason=_reason(escalation))
-                yield AgentFinished(stop_reason="escalate")
-                return
-            async with aclosing(self._run_calls(completion.text, drafts)) as results:
+            async with aclosing(self._run_calls(completion)) as results:
                 async for event in results:
                     yield event
-        raise ServerError(
-            "protocol",
-            f"The model at {self._server.url} called tools in {self._settings.max_steps} steps and never answered.",
-            "Ask for a smaller step, or choose another model.",
-        )
+        yield Noticed(text=many_steps(self._settings.max_steps, len(self._call_ids)))
+        yield AgentFinished(stop_reason=STEPS)
+
+    def _endings(self, completion: Completion) -> list[AgentEvent]:
+        """How the turn ends after this answer; nothing when its calls are to be run."""
+        drafts = completion.drafts
+        if not drafts:
+            return [AgentFinished(stop_reason=completion.finish_reason or "stop")]
+        if escalation := next((d for d in drafts if d.name == ESCALATE and not d.is_broken), None):
+            return [EscalationRequested(reason=_reason(escalation)), AgentFinished(stop_reason="escalate")]
+        calls = (draft.call("") for draft in drafts)
+        if again := next((call for call in calls if self._repetition.is_loop(call)), None):
+            return [Noticed(text=repeated(again)), AgentFinished(stop_reason=LOOP)]
+        return []
+
+    def _completion(self) -> Completion:
+        translate = ollama.completion_chunk if self._server.kind == "ollama" else None
+        return Completion(TextCalls(self._body.tools), translate)
 
     async def _step(self, completion: Completion) -> AsyncGenerator[AgentEvent, None]:
-        """One request; a second one, shorter, when the server says that its window is smaller than we thought."""
-        body = self._body()
+        """One request; again, and only once for each reason, when the server refuses what could be left out of it."""
         yield StepStarted()
-        refusal: WindowExceeded | None = None
-        try:
-            async with aclosing(self._ask(body, completion)) as events:
-                async for event in events:
-                    yield event
-        except WindowExceeded as error:
-            self._gauge.learn_refusal(self._sent, error)
-            if not self._earlier or completion.has_begun:
-                raise
-            refusal = error
-        if refusal is not None:
+        remedied: set[type[ServerError]] = set()
+        refusal: ServerError | None = None
+        while True:
+            body = self._body.next(self._gauge.answer, self._settings.temperature)
+            try:
+                async with aclosing(self._ask(body, completion)) as events:
+                    async for event in events:
+                        yield event
+                break
+            except (WindowExceeded, ToolsRefused) as error:
+                if type(error) in remedied or completion.has_begun or not self._remedy(error):
+                    raise
+                refusal = error
+            remedied.add(type(refusal))
+            completion.error = None
             yield RetryScheduled(attempt=1, of=1, delay=0.0, reason=refusal.sentence)
             yield StepVoided()
-            async with aclosing(self._ask(self._body(), completion)) as events:
-                async for event in events:
-                    yield event
         for event in self._accounts(completion):
             yield event
+
+    def _remedy(self, error: ServerError) -> bool:
+        """Learn from a refusal; whether the next request will be another one."""
+        if isinstance(error, WindowExceeded):
+            self._gauge.learn_refusal(self._body.sent, error)
+            return self._body.can_shrink
+        if self.form != "native":
+            return False
+        self._body.use("text" if self._schemas else "none")
+        return True
 
     async def _ask(self, body: dict[str, Any], completion: Completion) -> AsyncGenerator[AgentEvent, None]:
         async with self._exchange(body) as exchange:
@@ -143,76 +162,53 @@ class OpenAITurn:
                 async for event in events:
                     yield event
 
-    def _body(self) -> dict[str, Any]:
-        """The next request, with as many earlier turns as fit.
-
-        Raises:
-            WindowExceeded: not even the newest prompt fits.
-        """
-        request, gauge = self._request, self._gauge
-        has_tools = self._server.supports_tools
-        system = system_message(local_system(request.nonce, has_tools))
-        newest = [prompt_message(request.prompt, request.preface), *self._said]
-        fixed = estimate([system, *newest]) + (
-            estimate_text(json.dumps(self._schemas)) if self._schemas else 0
-        )
-        if gauge.is_too_large(fixed):
-            sentence = (
-                f"The prompt is about {gauge.expected(fixed):,} tokens and the model at {self._server.url} reads "
-                f"{gauge.tokens:,}; nothing was sent."
-            )
-            raise WindowExceeded(sentence, None, None)
-        earlier, self._left_out = fitting_turns(
-            request.turns,
-            gauge.tokens - gauge.answer - gauge.expected(fixed),
-            lambda wires: gauge.expected(estimate(wires)),
-            has_tools=has_tools,
-        )
-        self._earlier = len(earlier)
-        self._sent = fixed + estimate(earlier)
-        body: dict[str, Any] = {
-            "model": self._server.model,
-            "messages": [system, *earlier, *newest],
-            "stream": True,
-            "stream_options": {"include_usage": True},
-            "max_tokens": gauge.answer,
-        }
-        if self._settings.temperature is not None:
-            body["temperature"] = self._settings.temperature
-        if self._schemas:
-            body["tools"] = self._schemas
-        return body
-
     def _accounts(self, completion: Completion) -> list[AgentEvent]:
         """What a finished step has taken, and what about it the user should know."""
         usage = completion.usage or Usage()
         context = usage.input_tokens + usage.output_tokens or None
         update = {"context_tokens": context, "window": self._gauge.tokens, "seconds": completion.seconds}
-        events: list[AgentEvent] = [UsageReported(usage=usage.model_copy(update=update))]
-        counted = usage.input_tokens
-        if self._gauge.seems_cut(self._sent, counted):
-            events.append(
-                Noticed(
-                    text=f"{self._server.url} counted {counted:,} tokens of a request of about "
-                    f"{self._gauge.expected(self._sent):,}: it seems to have cut the beginning, instructions "
-                    "included. Give the server a larger window."
-                )
-            )
-        else:
-            self._gauge.learn(self._sent, counted)
-        if self._left_out and not self._has_told:
-            self._has_told = True
-            events.append(Noticed(text=_left_out(self._left_out, self._gauge.tokens)))
-        return events + [Noticed(text=text) for text in _remarks(completion, self._gauge.answer)]
+        texts = [*self._cuts(usage.input_tokens), *remarks.of_answer(completion, self._gauge.answer)]
+        return [
+            UsageReported(usage=usage.model_copy(update=update)),
+            *(Noticed(text=text) for text in texts),
+        ]
 
-    async def _run_calls(self, text: str, drafts: list[CallDraft]) -> AsyncGenerator[AgentEvent, None]:
-        pairs = [(draft, draft.call(self._free_id(draft.id))) for draft in drafts]
-        self._said.append(answer_message(text, [call for _, call in pairs]))
+    def _cuts(self, counted: int) -> list[str]:
+        """What the model has not seen, each told once in a turn."""
+        body, gauge, server = self._body, self._gauge, self._server
+        texts: dict[str, str] = {}
+        if gauge.seems_cut(body.sent, counted):
+            texts["cut"] = remarks.cut_by_server(server.url, server.kind, counted, gauge.expected(body.sent))
+        else:
+            gauge.learn(body.sent, counted)
+        if body.left_out:
+            texts["left_out"] = remarks.left_out(body.left_out, gauge.tokens)
+        if body.shortened:
+            texts["shortened"] = remarks.shortened(body.shortened, gauge.tokens)
+        new = [text for kind, text in texts.items() if kind not in self._told]
+        self._told.update(texts)
+        return new
+
+    async def _run_calls(self, completion: Completion) -> AsyncGenerator[AgentEvent, None]:
+        pairs = [(draft, draft.call(self._free_id(draft.id))) for draft in completion.drafts]
+        self._body.said.append(answer_message(completion.text, [call for _, call in pairs]))
         for draft, call in pairs:
             yield ToolCallStarted(call=call)
-            result = await run_call(self._toolbox, call, is_broken=draft.is_broken)
-            self._said.append(result_message(call, result))
-            yield ToolCallFinished(result=result)
+            run = running(
+                self._toolbox,
+                call,
+                limit_chars=int(self._gauge.quarter * BYTES_PER_TOKEN),
+                limit_tokens=self._gauge.quarter,
+                is_broken=draft.is_broken,
+            )
+            async with aclosing(run) as outcomes:
+                async for outcome in outcomes:
+                    if isinstance(outcome, ToolOutput):
+                        yield outcome
+                        continue
+                    self._repetition.add(call, outcome)
+                    self._body.said.append(result_message(call, outcome))
+                    yield ToolCallFinished(result=outcome)
 
     def _free_id(self, wanted: str) -> str:
         """The server's id for a call, or one of ours where it gives none or gives it twice in a turn."""
@@ -230,22 +226,9 @@ def _reason(escalation: CallDraft) -> str:
     return reason if isinstance(reason, str) else json.dumps(reason)
 
 
-def _left_out(turns: int, window: int) -> str:
-    start = "1 earlier turn was" if turns == 1 else f"{turns:,} earlier turns were"
-    return f"{start} not sent: the model's window of {window:,} tokens holds no more."
-
-
-def _remarks(completion: Completion, answer_tokens: int) -> list[str]:
-    remarks: list[str] = []
-    if completion.unreadable:
-        lines = "1 line" if completion.unreadable == 1 else f"{completion.unreadable} lines"
-        remarks.append(f"{lines} of the server's answer could not be read and may be missing from it.")
-    if completion.finish_reason == "length":
-        remarks.append(
-            f"The answer was cut: it reached {answer_tokens:,} tokens (max_tokens) or the window's end."
-        )
-    if not completion.text.strip() and not completion.calls.drafts:
-        remarks.append(
-            "The model thought and gave no answer." if completion.has_thought else "The model said nothing."
-        )
-    return remarks
+def first_form(server: Server, toolbox: Toolbox, *, is_refused: bool) -> ToolForm:
+    """How the tools are offered at first: natively where the server takes them, else in words where there are any."""
+    if server.supports_tools and not is_refused:
+        return "native"
+    has_words = (server.text_tools or is_refused) and bool(toolbox.schemas())
+    return "text" if has_words else "none"

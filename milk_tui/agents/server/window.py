@@ -7,7 +7,9 @@ from milk_tui.agents.server.facts import Server
 from milk_tui.agents.server.refusals import WindowExceeded
 
 CUT_SHARE = 0.7
-"""A server that counts fewer than this share of our estimate has probably not read everything."""
+"""A server that counts fewer than this share of what it has led us to expect has probably not read everything."""
+FIRST_CUT_SHARE = 0.55
+"""The same before it has counted anything: our estimate is on the high side, most of all for English prose."""
 CUT_FLOOR = 1_000
 """Estimates below this many tokens are too rough to accuse anybody."""
 BLIND_STEP = 1.5
@@ -22,11 +24,17 @@ class WindowGauge:
         self.is_known = server.has_known_window
         self._max_tokens = max_tokens
         self._scale = 1.0
+        self._has_learnt = False
 
     @property
     def answer(self) -> int:
         """The room kept for the answer: never more than a quarter of the window."""
         return max(1, min(self._max_tokens, self.tokens // 4))
+
+    @property
+    def quarter(self) -> int:
+        """A quarter of the window, as an estimate: the most that a tool's result may take."""
+        return max(1, int(self.tokens / 4 / self._scale))
 
     def expected(self, estimate: int) -> int:
         """An estimate, corrected by what the server has counted so far."""
@@ -39,12 +47,14 @@ class WindowGauge:
     def seems_cut(self, estimate: int, counted: int) -> bool:
         """The server's count shows that it has not read all of a request of this size."""
         expected = self.expected(estimate)
-        return expected > CUT_FLOOR and 0 < counted < CUT_SHARE * expected
+        share = CUT_SHARE if self._has_learnt else FIRST_CUT_SHARE
+        return expected > CUT_FLOOR and 0 < counted < share * expected
 
     def learn(self, estimate: int, counted: int) -> None:
         """Correct later estimates by the server's own count of the same request."""
         if estimate > 0 and counted > 0:
             self._scale = min(max(counted / estimate, 0.5), 4.0)
+            self._has_learnt = True
 
     def learn_refusal(self, estimate: int, refusal: WindowExceeded) -> None:
         """Take the server's numbers, or expect more of everything where it gives none."""

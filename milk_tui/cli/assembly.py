@@ -1,5 +1,6 @@
 """Joining the parts: settings, store, session, agents and conversation, for the screen and for plain commands alike."""
 
+import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
@@ -35,6 +36,8 @@ class Joined:
 
 def joined(wish: Wish) -> Joined:
     """Open the session that is wished for, with its agents. Raises `MilkError`."""
+    # Without a handler of its own Python would print our mistakes with their tracebacks over answer and screen.
+    logging.getLogger("milk_tui").addHandler(logging.NullHandler())
     settings = wish.settings()
     opened = wanted(SessionStore(settings.home), settings, here(), last=wish.last, session=wish.session)
     desk = PermissionDesk()

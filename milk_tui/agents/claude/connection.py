@@ -35,6 +35,8 @@ START_SECONDS = 30.0
 """How long it may take to get ready; the SDK never notices a program that ends at once without an error."""
 STOP_SECONDS = 5.0
 """How long an interrupted turn may take to end before the whole connection is given up."""
+START_LEFT_SECONDS = 0.5
+"""The same for a start that was broken off: the SDK may wait for ever for a program that is gone by then."""
 LAST_WORDS = 20
 """Lines kept of what the program wrote to its standard error."""
 # Tools that need a person at Claude Code's own screen, or wake it when nobody listens.
@@ -181,13 +183,14 @@ class Connection:
         if self._sending is not None:
             self._sending.cancel()
             await asyncio.gather(self._sending, return_exceptions=True)
-        if not self._is_ready.is_set() and not self.is_over:
+        is_starting = not self._is_ready.is_set() and not self.is_over
+        if is_starting:
             # Still starting: there is nobody to disconnect from, and the client must not be cancelled.
             await end_marked(self._mark)
         with suppress(Exception):
             await self._client.disconnect()
         await end_marked(self._mark)
-        await asyncio.wait([self._owner], timeout=STOP_SECONDS)
+        await asyncio.wait([self._owner], timeout=START_LEFT_SECONDS if is_starting else STOP_SECONDS)
         self._owner.cancel()
         await asyncio.gather(self._owner, return_exceptions=True)
 

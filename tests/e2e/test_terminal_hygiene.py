@@ -113,7 +113,7 @@ def test_a_suspended_program_gives_the_terminal_back_and_takes_it_again(
 def test_quitting_in_the_middle_of_anything_ends_everything(
     world: World, server: ModelServer, api: MessagesApi
 ) -> None:
-    for begin in (_stream_an_answer, _let_claude_work, _be_asked, _look_at_the_preview):
+    for begin in (_stream_an_answer, _let_claude_start, _let_claude_work, _be_asked, _look_at_the_preview):
         with world.open("--url", server.url) as terminal:
             terminal.wait_for("✓  Local model")
             begin(terminal, server, api)
@@ -127,6 +127,11 @@ def _stream_an_answer(terminal: Terminal, server: ModelServer, api: MessagesApi)
     server.reply(held_reply("Half", " an answer"))
     terminal.submit("Hello")
     terminal.wait_for("Half an answer")
+
+
+def _let_claude_start(terminal: Terminal, server: ModelServer, api: MessagesApi) -> None:
+    terminal.submit("/escalate! Something urgent")
+    terminal.wait_for("starting")
 
 
 def _let_claude_work(terminal: Terminal, server: ModelServer, api: MessagesApi) -> None:

@@ -11,8 +11,10 @@ from milk_tui.conversation.controller import Conversation
 from milk_tui.conversation.local_agents import local_agent
 from milk_tui.conversation.opening import Opened, wanted
 from milk_tui.conversation.permissions import PermissionDesk
+from milk_tui.conversation.toolbox import SessionToolbox
 from milk_tui.conversation.workbench import Workbench
 from milk_tui.storage.config import Settings
+from milk_tui.storage.grants import GrantFile
 from milk_tui.storage.session_store import SessionStore
 
 
@@ -31,6 +33,7 @@ class Joined:
     async def close(self) -> None:
         """Stop everything, keep everything."""
         await self.conversation.close()
+        await self.bench.toolbox.close()
         self.opened.keeper.close()
 
 
@@ -40,15 +43,18 @@ def joined(wish: Wish) -> Joined:
     logging.getLogger("milk_tui").addHandler(logging.NullHandler())
     settings = wish.settings()
     opened = wanted(SessionStore(settings.home), settings, here(), last=wish.last, session=wish.session)
-    desk = PermissionDesk()
+    state = opened.session.state
+    desk = PermissionDesk(GrantFile(settings.home, state.cwd))
+    toolbox = SessionToolbox(settings, state.cwd, state.id, desk.ask)
     conversation = Conversation(
         opened.session,
-        local=local_agent(settings),
+        local=local_agent(settings, toolbox),
         claude=claude_agent(settings, desk),
         store=opened.keeper,
         escalation=settings.agent_escalation,
     )
-    return Joined(Workbench(settings, conversation, desk, (*settings.warnings, *opened.notices)), opened)
+    notices = (*settings.warnings, *opened.notices, *([desk.problem] if desk.problem else []))
+    return Joined(Workbench(settings, conversation, desk, toolbox, notices), opened)
 
 
 def claude_agent(settings: Settings, desk: PermissionDesk) -> Agent:

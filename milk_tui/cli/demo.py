@@ -5,7 +5,7 @@ The scenes of the tests and the README's pictures are played from the same scrip
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -13,9 +13,10 @@ from milk_tui.agents.scripted import Pause, Reply, Say, ScriptedAgent, Use
 from milk_tui.conversation.checkup import Check, LocalCheckup
 from milk_tui.conversation.controller import Conversation
 from milk_tui.conversation.permissions import PermissionDesk
+from milk_tui.conversation.toolbox import SessionToolbox
 from milk_tui.conversation.workbench import Workbench
 from milk_tui.core.events import EscalationRequested, ThinkingDelta, UsageReported
-from milk_tui.core.messages import ToolCall, Usage
+from milk_tui.core.messages import ToolCall, Turn, Usage
 from milk_tui.core.permission import Question
 from milk_tui.core.session import Session, SessionState
 from milk_tui.storage.config import Settings
@@ -132,8 +133,12 @@ def demo_bench(
     word: float = 0.03,
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     clock: Callable[[], float] = time.monotonic,
+    turns: Sequence[Turn] = (),
 ) -> Workbench:
-    """A workbench with nothing real on it. `word` is the pause between two words, in seconds."""
+    """A workbench with nothing real on it. `word` is the pause between two words, in seconds.
+
+    The session begins with `turns`, as a reopened one.
+    """
     desk = PermissionDesk()
     local = ScriptedAgent(_local(word), model="qwen3-coder-30b", sleep=sleep)
     claude = ScriptedAgent(
@@ -142,12 +147,15 @@ def demo_bench(
     state = SessionState(
         id="demo", cwd="/home/ana/shop", nonce=NONCE, created_at=datetime(2026, 1, 5, 9, 30, tzinfo=UTC)
     )
-    conversation = Conversation(Session(state), local=local, claude=claude, store=_Nowhere(), clock=clock)
+    conversation = Conversation(
+        Session(state, turns), local=local, claude=claude, store=_Nowhere(), clock=clock
+    )
     settings = Settings.model_validate({"home": Path("/home/ana/.milk")})
     return Workbench(
         settings,
         conversation,
         desk,
+        SessionToolbox(settings, state.cwd, state.id, desk.ask),
         check_local=_check_local,
         check_claude=_check_claude,
         keeps_settings=False,

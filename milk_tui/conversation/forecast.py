@@ -40,9 +40,12 @@ def with_reason(prompt: str, reason: str) -> str:
 
 def local_preface(session: Session, window: int | None) -> str:
     """What the local agent is told in front of its first prompt after a return: what Claude did meanwhile."""
-    summary = session.claude_summary.text
-    if not summary or not session.turns or session.turns[-1].agent != "claude":
+    if not session.turns or session.turns[-1].agent != "claude":
         return ""
+    summary = session.stay_summary().text
+    if not summary:
+        return ""
+    # About a quarter of the window: three characters a token.
     room = min(session.budget, (window or DEFAULT_WINDOW) * 3 // 4)
     return fenced(
         "What Claude Code did meanwhile, at the user's request",

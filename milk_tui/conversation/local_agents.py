@@ -9,34 +9,37 @@ from milk_tui.agents.embedded.weights import find_weights
 from milk_tui.agents.no_model import NoModel
 from milk_tui.agents.server.agent import ServerAgent
 from milk_tui.agents.server.facts import Server
+from milk_tui.agents.toolbox import Toolbox
+from milk_tui.conversation.toolbox import EquippedAgent, SessionToolbox
 from milk_tui.storage.config import Settings
 
 EMBEDDED_ANSWER = 512
 """Tokens: a model this small rambles when it may."""
 
 
-def chat_on(server: Server, max_tokens: int) -> Agent:
+def chat_on(server: Server, max_tokens: int, toolbox: Toolbox | None = None) -> Agent:
     """The chat agent on a server."""
     from milk_tui.agents.server.chat import ChatSettings, OpenAIChat
 
-    return OpenAIChat(server, ChatSettings(max_tokens=max_tokens))
+    return OpenAIChat(server, ChatSettings(max_tokens=max_tokens), toolbox)
 
 
-def agent_at(settings: Settings, url: str, model: str = "") -> ServerAgent:
+def agent_at(settings: Settings, toolbox: SessionToolbox, url: str, model: str = "") -> EquippedAgent:
     """The local agent on the server at this address. Raises `ConfigError` when it is no address."""
-    return ServerAgent(
+    agent = ServerAgent(
         url,
-        lambda server: chat_on(server, settings.max_tokens),
+        lambda server: chat_on(server, settings.max_tokens, toolbox),
         model=model,
         api_key=settings.api_key,
         window=settings.window,
     )
+    return EquippedAgent(agent, toolbox)
 
 
-def local_agent(settings: Settings) -> Agent:
-    """The agent that the settings choose for the local role."""
+def local_agent(settings: Settings, toolbox: SessionToolbox) -> Agent:
+    """The agent that the settings choose for the local role. The embedded model is too small for tools."""
     if settings.url:
-        return agent_at(settings, settings.url, settings.model or "")
+        return agent_at(settings, toolbox, settings.url, settings.model or "")
     if has_embedded(settings):
         model = EmbeddedModel(settings.home, settings.model_path)
         return EmbeddedAgent(model, lambda server: chat_on(server, min(settings.max_tokens, EMBEDDED_ANSWER)))

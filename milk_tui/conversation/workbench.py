@@ -7,11 +7,13 @@ import asyncio
 from collections.abc import Awaitable, Callable
 
 from milk_tui.agents.embedded.weights import Progress, fetch
+from milk_tui.agents.server.facts import normalised_url
 from milk_tui.conversation import checkup
 from milk_tui.conversation.checkup import Check, LocalCheckup
 from milk_tui.conversation.controller import Conversation
 from milk_tui.conversation.local_agents import agent_at, local_agent
 from milk_tui.conversation.permissions import PermissionDesk
+from milk_tui.conversation.toolbox import SessionToolbox
 from milk_tui.core.errors import ConfigError
 from milk_tui.storage import config
 from milk_tui.storage.config import Settings
@@ -25,6 +27,7 @@ class Workbench:
         settings: Settings,
         conversation: Conversation,
         desk: PermissionDesk,
+        toolbox: SessionToolbox,
         notices: tuple[str, ...] = (),
         *,
         check_local: Callable[[Settings], Awaitable[LocalCheckup]] = checkup.check_local,
@@ -34,6 +37,7 @@ class Workbench:
         self.settings = settings
         self.conversation = conversation
         self.desk = desk
+        self.toolbox = toolbox
         self.notices = notices
         """What the user should be told when the screen opens."""
         self._check_local = check_local
@@ -53,8 +57,8 @@ class Workbench:
 
         Returns what could not be kept, in a sentence; empty if all is well. Raises `ConfigError` for a bad address.
         """
-        agent = agent_at(self.settings, url, model)
-        changes = {"url": agent.url, "model": model or None}
+        agent = agent_at(self.settings, self.toolbox, url, model)
+        changes = {"url": normalised_url(url), "model": model or None}
         self.settings = self.settings.model_copy(update=changes)
         await self.conversation.use_local(agent)
         return self.keep(**changes)
@@ -62,7 +66,7 @@ class Workbench:
     async def fetch_model(self, progress: Progress) -> None:
         """Fetch the built-in model and put it in the local role. Raises `ModelError`."""
         await asyncio.to_thread(fetch, self.settings.home, progress)
-        await self.conversation.use_local(local_agent(self.settings))
+        await self.conversation.use_local(local_agent(self.settings, self.toolbox))
 
     def keep(self, **changes: object) -> str:
         """Write settings to our own file; returns why that failed, or nothing."""

@@ -126,6 +126,11 @@ class Session:
             is_stale=set_at is not None and self._last_number - set_at > STALE_AFTER,
         )
 
+    def stay_summary(self) -> Brick:
+        """What Claude did in its last stay, however little: what the local agent hears when it gets the floor back."""
+        stay = self.tally.stay
+        return summary("claude_summary", reversed(stay), len(stay), self._room, self.budget)
+
     def new_percepts(self, situation: Situation) -> Iterator[str]:
         """Facts for a hand-off, newest first; when resuming, only those that Claude was not told yet."""
         known = self.tally.known if situation == "resume" else 0
@@ -252,7 +257,8 @@ class Session:
         if turn.agent == "claude":
             if turn.status == "finished":
                 self._update(handed_over=True, brief="")
-            self.claude_summary = self._claude_summary() or self.claude_summary
+            if self.tally.stay_has_work:
+                self.claude_summary = self.stay_summary()
         self.local_summary = self._local_summary()
         self._update(local_summary=self.local_summary.text, claude_summary=self.claude_summary.text)
 
@@ -273,17 +279,12 @@ class Session:
         turns, total = self.tally.local_turns_since(), self.tally.local_since
         return summary("local_summary", turns, total, self._room, self.budget)
 
-    def _claude_summary(self) -> Brick | None:
-        """The summary of Claude's last stay; `None` when there was nothing in it worth one."""
-        if not self.tally.stay_has_work:
-            return None
-        stay = self.tally.stay
-        return summary("claude_summary", reversed(stay), len(stay), self._room, self.budget)
-
     def _restored_claude_summary(self) -> Brick:
         """After reopening: made anew, or as it was stored when the last stay was empty."""
+        if self.tally.stay_has_work:
+            return self.stay_summary()
         text = cut_middle(self.state.claude_summary, self._room)
-        return self._claude_summary() or Brick(name="claude_summary", text=text, budget=self.budget)
+        return Brick(name="claude_summary", text=text, budget=self.budget)
 
     @property
     def _last_number(self) -> int:

@@ -102,6 +102,9 @@ class Settings(BaseModel):
     agent_escalation: Literal["ask", "auto", "off"] = Field(
         "ask", description="What happens when the local agent asks for Claude: `ask`, `auto` or `off`."
     )
+    http_get: bool = Field(
+        False, description="Whether the local agent may fetch web pages; each host is asked about."
+    )
     claude_path: File | None = Field(
         None, description="The `claude` program; without one, the one that came along."
     )

@@ -18,8 +18,8 @@ from milk_tui.tools.off_loop import off_loop
 from milk_tui.tools.site import Site
 from milk_tui.tools.trouble import ToolError
 
-Effect = Literal["read", "write", "run", "network"]
-"""What a tool can do at the most. Only reading may ever go without a question."""
+Effect = Literal["read", "write", "run", "network", "foreign"]
+"""What a tool can do at the most; `foreign` is what another program does. Only reading may go without a question."""
 
 Report = Callable[[str], None]
 """Takes what a running tool has newly written. Called on the event loop."""

@@ -35,7 +35,7 @@ Call = Callable[[str, Mapping[str, Any], Report], Awaitable[Outcome]]
 class McpTool:
     """One tool of an MCP server. It has the form of `milk_tui.tools.base.Tool`."""
 
-    effect: Effect = "network"
+    effect: Effect = "foreign"
 
     def __init__(self, server: str, tool: str, schema: Mapping[str, Any], call: Call) -> None:
         self.name: str = schema["function"]["name"]

@@ -4,7 +4,7 @@ Grants live behind the `Permission` it is given. Nothing here knows models or sc
 """
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,26 +13,44 @@ from milk_tui.core.permission import Permission, Question
 from milk_tui.core.text import sanitize
 from milk_tui.tools.base import Outcome, Prepared, Report, Tool
 from milk_tui.tools.bounds import bounded
+from milk_tui.tools.mcp_tools import McpTool
 from milk_tui.tools.off_loop import off_loop
 from milk_tui.tools.registry import TOOLS
 from milk_tui.tools.site import Site
 from milk_tui.tools.trouble import ToolError, trouble
 
+AnyTool = Tool | McpTool
+
 
 class Tools:
     """What the local agent may do in one session."""
 
-    def __init__(self, site: Site, keep: Path, *, plans_only: bool = False) -> None:
-        """Take where the tools work, and the folder in which results too long for the model are kept."""
+    def __init__(
+        self,
+        site: Site,
+        keep: Path,
+        others: Callable[[], Sequence[AnyTool]] = tuple,
+        *,
+        plans_only: bool = False,
+    ) -> None:
+        """Make the set.
+
+        Args:
+            site: where the tools work.
+            keep: the folder in which results too long for the model are kept.
+            others: the tools of other programs that are there now.
+            plans_only: see the attribute.
+        """
         self.site = site
         self.plans_only = plans_only
         """Read only: the agent looks and plans, and changes nothing."""
         self._keep = keep
+        self._others = others
         self._asking = asyncio.Lock()
 
     def schemas(self) -> Sequence[Mapping[str, Any]]:
         """One function schema per tool that could run as things are."""
-        return [tool.schema for tool in TOOLS.values() if not self._ban(tool)]
+        return [tool.schema for tool in self._all().values() if not self._ban(tool)]
 
     async def run(self, call: ToolCall, ask: Permission, report: Report) -> ToolResult:
         """Run one call: check it, ask if it must be asked, do it, and bound what it gave back.
@@ -49,9 +67,10 @@ class Tools:
         return ToolResult(call_id=call.id, text=text, is_error=outcome.is_error)
 
     async def _outcome(self, call: ToolCall, ask: Permission, report: Report) -> Outcome:
-        tool = TOOLS.get(call.name)
+        known = self._all()
+        tool = known.get(call.name)
         if tool is None:
-            raise ToolError(f"There is no tool called “{call.name}”. The tools are: {', '.join(TOOLS)}.")
+            raise ToolError(f"There is no tool called “{call.name}”. The tools are: {', '.join(known)}.")
         if ban := self._ban(tool):
             raise ToolError(ban)
         prepared = await tool.prepare(self.site, call.parsed())
@@ -71,7 +90,11 @@ class Tools:
             answer = await ask(question)
         return f"The user said no. {answer.word}".strip() if answer.decision == "no" else ""
 
-    def _ban(self, tool: Tool) -> str:
+    def _all(self) -> Mapping[str, AnyTool]:
+        """Every tool by its name; a foreign one never takes the place of ours."""
+        return {**{tool.name: tool for tool in self._others()}, **TOOLS}
+
+    def _ban(self, tool: AnyTool) -> str:
         """Why a tool cannot run at all now; empty if it can."""
         if self.plans_only and tool.effect != "read":
             return f"{tool.name} was not run: this session only plans, so nothing may be changed, run or fetched."

@@ -14,6 +14,7 @@ from milk_tui.agents.scripted import Reply, ScriptedAgent
 from milk_tui.conversation.checkup import Check, LocalCheckup
 from milk_tui.conversation.controller import Conversation
 from milk_tui.conversation.permissions import PermissionDesk
+from milk_tui.conversation.toolbox import SessionToolbox
 from milk_tui.conversation.update import Escalation
 from milk_tui.conversation.workbench import Workbench
 from milk_tui.core.events import TextDelta
@@ -84,10 +85,13 @@ class _Bench(Workbench):
     """Nothing real on it: what would change the machine is written down."""
 
     def __init__(self, stage: Stage) -> None:
+        settings = Settings.model_validate({"home": Path("/nowhere")})
+        state = stage.talk.session.state
         super().__init__(
-            Settings.model_validate({"home": Path("/nowhere")}),
+            settings,
             stage.talk,
             stage.desk,
+            SessionToolbox(settings, state.cwd, state.id, stage.desk.ask),
             check_local=self._look,
             check_claude=self._look_at_claude,
             keeps_settings=False,

@@ -5,8 +5,9 @@
 
 import asyncio
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import cast
 
@@ -15,6 +16,7 @@ from textual.pilot import Pilot
 from milk_tui.cli.demo import demo_bench
 from milk_tui.conversation.checkup import Check, LocalCheckup
 from milk_tui.conversation.workbench import Workbench
+from milk_tui.core.messages import Message, ToolCall, ToolResult, Turn
 from milk_tui.storage.config import Settings
 from milk_tui.ui.app import MilkApp
 from milk_tui.ui.screens.chat import ChatScreen
@@ -44,10 +46,36 @@ class ScriptClock:
         await asyncio.sleep(0)
 
 
-def scripted_bench() -> Workbench:
+def scripted_bench(turns: Sequence[Turn] = ()) -> Workbench:
     """The demo, without waiting."""
     clock = ScriptClock()
-    return demo_bench(sleep=clock.sleep, clock=clock.read)
+    return demo_bench(sleep=clock.sleep, clock=clock.read, turns=turns)
+
+
+def long_bench() -> Workbench:
+    """A session that has gone on for days: its history would never fit."""
+    return scripted_bench([_long_turn(number) for number in range(1, 121)])
+
+
+def _long_turn(number: int) -> Turn:
+    path = f"shop/module_{number:03}.py"
+    call = ToolCall(id=f"call-{number}", name="read_file", arguments=f'{{"path": "{path}"}}')
+    lines = "\n".join(f"{row:>4}  def step_{row}(order): ..." for row in range(1, 101))
+    messages = (
+        Message(id=f"{number}.0", role="user", text=f"Does {path} commit before it replies?"),
+        Message(id=f"{number}.1", role="agent", calls=(call,)),
+        Message(id=f"{number}.2", role="tool", result=ToolResult(call_id=call.id, text=lines)),
+        Message(id=f"{number}.3", role="agent", text=f"Yes: `{path}` commits first, and then replies."),
+    )
+    when = datetime(2026, 1, 5, 9, 30, tzinfo=UTC)
+    return Turn(
+        number=number,
+        agent="local",
+        messages=messages,
+        status="finished",
+        started_at=when,
+        model="qwen3-coder-30b",
+    )
 
 
 def nothing_here() -> Workbench:
@@ -77,6 +105,7 @@ def nothing_here() -> Workbench:
         bench.settings,
         bench.conversation,
         bench.desk,
+        bench.toolbox,
         check_local=no_local,
         check_claude=no_claude,
         keeps_settings=False,
@@ -221,10 +250,20 @@ async def help_shown(pilot: Pilot[None]) -> None:
 
 
 async def typing(pilot: Pilot[None]) -> None:
-    """An unsent prompt is a ghost in the gauge."""
+    """An unsent prompt with a pasted log is a ghost in the gauge."""
     await conversation(pilot)
-    chat(pilot).prompt.write("And what about refunds? " * 12)
+    prompt = chat(pilot).prompt
+    prompt.write("And is it the same in this log? ")
+    prompt.paste("\n".join(f"09:30:{second:02} order {1_000 + second} not found" for second in range(60)) * 2)
     await pilot.pause()
+    await still(pilot)
+
+
+async def days_later(pilot: Pilot[None]) -> None:
+    """A long session is about to be handed over: a small part of its history."""
+    await settled(pilot)
+    await pilot.press("ctrl+g")
+    await previewed(pilot)
     await still(pilot)
 
 
@@ -234,6 +273,7 @@ SCENES = (
     Scene("conversation", conversation),
     Scene("unsent-prompt", typing),
     Scene("preview", asked),
+    Scene("long-session", days_later, long_bench),
     Scene("question", question),
     Scene("receipt", answered),
     Scene("help", help_shown),

@@ -1,0 +1,94 @@
+"""The tools of the local agent in one session, as its loop takes them: our own, and those of MCP servers.
+
+It joins what a tool is, who is asked, and how much of a result may reach the model. It runs nothing by itself.
+"""
+
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import aclosing
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from milk_tui.agents.base import Agent, TurnRequest
+from milk_tui.agents.toolbox import Report
+from milk_tui.core.events import AgentEvent, Noticed
+from milk_tui.core.messages import ToolCall, ToolResult
+from milk_tui.core.permission import Permission
+from milk_tui.storage.config import Settings
+from milk_tui.tools.instructions_file import ProjectFile, ProjectInstructions
+from milk_tui.tools.mcp_servers import McpServers
+from milk_tui.tools.session_tools import Tools
+from milk_tui.tools.site import Site
+from milk_tui.tools.workspace import Workspace
+
+MCP_WAIT = 1.0
+"""Seconds that a turn waits for MCP servers; what is not ready by then is offered in a later turn."""
+
+_FIRST_LIMIT = 6_000
+"""Characters of a result until the loop has said how many its window can take."""
+
+
+class SessionToolbox:
+    """What the agent's loop needs of tools, and what the user may switch about them."""
+
+    def __init__(self, settings: Settings, cwd: str, session_id: str, ask: Permission) -> None:
+        site = Site(Workspace(Path(cwd)), _FIRST_LIMIT, allows_network=settings.http_get)
+        self.servers = McpServers(settings.mcp_servers, cwd, settings.home / "logs")
+        self._tools = Tools(site, settings.home / "results" / session_id, self.servers.tools)
+        self._project = ProjectInstructions(cwd)
+        self._ask = ask
+
+    @property
+    def plans_only(self) -> bool:
+        """Read only: nothing is changed, run or fetched."""
+        return self._tools.plans_only
+
+    @plans_only.setter
+    def plans_only(self, value: bool) -> None:
+        self._tools.plans_only = value
+
+    @property
+    def project(self) -> ProjectFile | None:
+        """The project's own instructions as they are now."""
+        return self._project.current()
+
+    async def get_ready(self) -> Sequence[str]:
+        """Before a turn: start what must be started. Returns what the user should know about it."""
+        await self.servers.start(MCP_WAIT)
+        problem = self.project.problem if self.project else ""
+        return [*self.servers.notices(), *([problem] if problem else [])]
+
+    def schemas(self) -> Sequence[Mapping[str, Any]]:
+        """One function schema for each tool that may run as things are."""
+        return self._tools.schemas()
+
+    async def run(self, call: ToolCall, report: Report, limit_chars: int) -> ToolResult:
+        """Run one call; see `milk_tui.agents.toolbox.Toolbox.run`."""
+        self._tools.site.limit_chars = limit_chars
+        return await self._tools.run(call, self._ask, report)
+
+    async def close(self) -> None:
+        """End the MCP servers."""
+        await self.servers.close()
+
+
+class EquippedAgent:
+    """A local agent for which tools and project instructions are made ready before each turn."""
+
+    def __init__(self, agent: Agent, toolbox: SessionToolbox) -> None:
+        self.agent = agent
+        self._toolbox = toolbox
+
+    async def run(self, request: TurnRequest) -> AsyncGenerator[AgentEvent, None]:
+        """Answer one turn; see `Agent.run`."""
+        for notice in await self._toolbox.get_ready():
+            yield Noticed(text=notice)
+        project = self._toolbox.project
+        request = replace(request, project=project.text if project else "")
+        async with aclosing(self.agent.run(request)) as events:
+            async for event in events:
+                yield event
+
+    async def close(self) -> None:
+        """Close the agent; the tools stay, for another one may take its place."""
+        await self.agent.close()

@@ -41,6 +41,30 @@ def call(name: str | None = None, arguments: object = None, **fields: Any) -> by
     return delta({"tool_calls": [{"type": "function", "function": function, **fields}]})
 
 
+def line(**fields: Any) -> bytes:
+    """A line of Ollama's own stream."""
+    head = {"model": "m", "created_at": "2026-01-01T00:00:00Z", "done": False}
+    return json.dumps(head | fields, ensure_ascii=False).encode() + b"\n"
+
+
+def said_line(content: str = "", **fields: Any) -> bytes:
+    """A line of Ollama's with a piece of the answer."""
+    return line(message={"role": "assistant", "content": content, **fields})
+
+
+def last_line(prompt: int = 12, completion: int = 3, reason: str = "stop") -> bytes:
+    """Ollama's last line, with its numbers."""
+    durations = {"total_duration": 3_000_000_000, "load_duration": 5, "eval_duration": 1_500_000_000}
+    counts = {"prompt_eval_count": prompt, "eval_count": completion}
+    message = {"role": "assistant", "content": ""}
+    return line(message=message, done=True, done_reason=reason, **durations, **counts)
+
+
+def lines(*parts: Part) -> Reply:
+    """An answer on Ollama's own endpoint."""
+    return Reply(parts, content_type="application/x-ndjson")
+
+
 def stream(*parts: Part, **fields: Any) -> Reply:
     """A streamed answer made of these parts, each a chunk on the wire."""
     return Reply(parts, **fields)

@@ -10,8 +10,8 @@ block the server:
         gate.open()
         assert server.chats[0].body["messages"][-1]["content"] == "Hi"
 
-Replies to `/v1/chat/completions` are used in the order given; `default` serves all others. Other paths answer
-what `server.route` gave them, else 404. Nothing here waits by sleeping.
+Replies to `/v1/chat/completions` and to Ollama's `/api/chat` are used in the order given; `default` serves all others.
+Other paths answer what `server.route` gave them, else 404. Nothing here waits by sleeping.
 """
 
 import argparse
@@ -26,6 +26,7 @@ from itertools import cycle
 from types import TracebackType
 from typing import Any, Self
 
+CHAT_PATHS = ("/v1/chat/completions", "/api/chat")
 DEADLINE = 10.0
 """Seconds after which waiting in a test is a failure."""
 
@@ -121,7 +122,7 @@ class ModelServer:
     @property
     def chats(self) -> list[Recorded]:
         """The requests for a completion, in order."""
-        return [request for request in self.requests if request.path == "/v1/chat/completions"]
+        return [request for request in self.requests if request.path in CHAT_PATHS]
 
     def reply(self, *replies: Reply) -> None:
         """Answer the next requests for a completion with these, one each."""
@@ -204,7 +205,7 @@ class ModelServer:
     def _reply_for(self, request: Recorded) -> Reply:
         if request.path in self._routes:
             return self._routes[request.path]
-        if request.path != "/v1/chat/completions":
+        if request.path not in CHAT_PATHS:
             return Reply((b'{"error":{"message":"File Not Found"}}',), 404, "application/json")
         if self._replies:
             return self._replies.popleft()

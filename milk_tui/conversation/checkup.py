@@ -3,6 +3,7 @@
 Only loopback is probed unless the settings name another server; nothing is sent to any model.
 """
 
+import os
 import shutil
 from typing import Literal
 
@@ -42,6 +43,10 @@ class LocalCheckup(Value):
         return self.check.state != "failed"
 
 
+_INSTALL = "Install Claude Code, or set `claude_path`."
+_STILL_WORKS = "Everything but handing over works without it."
+
+
 async def check_local(settings: Settings) -> LocalCheckup:
     """Look at the server that is set; without one at the embedded model, and at what else serves here."""
     if settings.url:
@@ -68,11 +73,9 @@ async def check_claude(settings: Settings) -> Check:
 def claude_check(facts: ClaudeFacts) -> Check:
     """What the facts mean for the user."""
     if facts.problem:
+        what, _, remedy = facts.problem.partition(": ")
         return Check(
-            name="Claude Code",
-            state="failed",
-            text=facts.problem,
-            remedy="Only handing over needs it; everything else works.",
+            name="Claude Code", state="failed", text=what, remedy=f"{remedy or _INSTALL} {_STILL_WORKS}"
         )
     return Check(name="Claude Code", state="ok", text=f"{facts.version}, {facts.credential}")
 
@@ -84,9 +87,14 @@ def check_settings(settings: Settings) -> Check:
         return Check(
             name="Settings", state="warning", text=" ".join(settings.warnings), remedy=f"Mend {where}."
         )
-    return Check(
-        name="Settings", state="ok", text=f"{where}" + ("" if where.exists() else " (not there yet)")
-    )
+    folder = next(path for path in where.parents if path.exists())
+    if not os.access(folder, os.W_OK):
+        text = f"{folder} cannot be written, so no session is kept"
+        return Check(
+            name="Settings", state="warning", text=text, remedy="Make it writable, or set MILK_HOME."
+        )
+    there = "" if where.exists() else " (not there yet)"
+    return Check(name="Settings", state="ok", text=f"{where}{there}")
 
 
 def check_terminal() -> Check:

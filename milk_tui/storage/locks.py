@@ -65,7 +65,8 @@ class SessionLock:
                 "Close it there, or begin a new session.",
             ) from None
         except (OSError, NotImplementedError) as error:
-            raise StoreError(f"{self._path} cannot be locked: {error}.") from error
+            reason = getattr(error, "strerror", None) or str(error)
+            raise StoreError(f"{self._path} cannot be locked: {reason}.") from error
         # The lock holds without it: on a full disk only the number is missing.
         with suppress(OSError):
             self._owner.write_text(str(os.getpid()), encoding="ascii")

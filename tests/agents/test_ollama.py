@@ -147,6 +147,16 @@ async def test_calls_are_run_and_told_back_as_objects_under_their_name(
     assert server.chats[0].body["tools"][1]["function"]["name"] == "echo"
 
 
+async def test_a_number_that_only_python_knows_does_not_spoil_the_next_request(
+    server: ModelServer, make: Make
+) -> None:
+    written = said_line('<tool_call>{"name": "echo", "arguments": {"n": NaN}}</tool_call>')
+    server.reply(lines(written, last_line()), lines(said_line("ok"), last_line()))
+    await collected(make(toolbox=Echo()), asked())
+    assert b"NaN}" not in server.chats[1].raw.replace(b'{\\"n\\": NaN}', b"")
+    assert server.chats[1].body["messages"][-2]["tool_calls"][0]["function"]["arguments"] == {"n": None}
+
+
 async def test_calls_without_arguments_to_two_tools_are_two(server: ModelServer, make: Make) -> None:
     server.reply(lines(used("echo", {}), used("other", {}), last_line()), lines(said_line("ok"), last_line()))
     events = await collected(make(toolbox=Echo()), asked())

@@ -70,7 +70,8 @@ def _message(message: Mapping[str, Any], names: Mapping[str, str]) -> Json:
 
 def _call(call: Mapping[str, Any]) -> Json:
     function = call["function"]
-    arguments = json.loads(function["arguments"])
+    # Python's JSON knows numbers that nobody else's does.
+    arguments = json.loads(function["arguments"], parse_constant=lambda _: None)
     return {"id": call["id"], "function": {"name": function["name"], "arguments": arguments}}
 
 

@@ -74,9 +74,8 @@ def claude_check(facts: ClaudeFacts) -> Check:
     """What the facts mean for the user."""
     if facts.problem:
         what, _, remedy = facts.problem.partition(": ")
-        return Check(
-            name="Claude Code", state="failed", text=what, remedy=f"{remedy or _INSTALL} {_STILL_WORKS}"
-        )
+        remedy = remedy[:1].upper() + remedy[1:] or _INSTALL
+        return Check(name="Claude Code", state="failed", text=what, remedy=f"{remedy} {_STILL_WORKS}")
     return Check(name="Claude Code", state="ok", text=f"{facts.version}, {facts.credential}")
 
 

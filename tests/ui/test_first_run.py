@@ -168,6 +168,15 @@ async def test_long_texts_go_on_under_themselves(size: tuple[int, int]) -> None:
         assert rows[first + 1][column] != " "
 
 
+async def test_the_keys_are_in_view_when_they_work_even_on_the_smallest_terminal() -> None:
+    async with on_stage(Stage(check=NOBODY, claude_check=NO_CLAUDE), size=(60, 20)) as pilot:
+        chat(pilot).prompt.write("Hello")
+        await pilot.press("enter")
+        await until(
+            pilot, lambda: all(key in shown(pilot) for key in ("[p]", "[u]", "[l]")), "the keys are in view"
+        )
+
+
 async def test_doctor_says_everything_in_the_transcript_once_there_is_one() -> None:
     async with on_stage(Stage(claude_check=NO_CLAUDE)) as pilot:
         await say(pilot, "Hello")

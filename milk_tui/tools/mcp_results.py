@@ -59,4 +59,4 @@ def _name(text: str) -> str:
 
 
 def _size(base64: str) -> str:
-    return f"{len(base64) * 3 // 4:,} bytes"
+    return f"{len(base64) * 3 // 4 - base64[-2:].count('='):,} bytes"

@@ -33,7 +33,7 @@ NOISE_LIMIT = 200
 LOG_LIMIT = 1_000_000
 """Bytes of a log after which the next start begins it anew."""
 LEAVE_SECONDS = 1.5
-"""How long a server may take to end once its input is closed."""
+"""How long a server that was of use may take to end once its input is closed."""
 END_SECONDS = 1.0
 """How long it may take after it was told to end; then it is ended."""
 _WORDS_LIMIT = 160
@@ -56,15 +56,19 @@ async def stdio(server: McpServer, cwd: str, log: Path, trace: Trace) -> AsyncIt
         program = await _start(server, cwd, log)
         reading = asyncio.create_task(_read(program, received, trace), name="mcp-read")
         writing = asyncio.create_task(_write(program, sent), name="mcp-write")
+        patience = 0.0
         try:
             yield incoming, outgoing
+            patience = LEAVE_SECONDS
         finally:
             incoming.close()
             try:
                 with anyio.CancelScope(shield=True):
-                    await program.leave()
-            finally:
+                    await program.leave(patience)
+            except BaseException:
                 program.end()
+                raise
+            finally:
                 reading.cancel()
                 writing.cancel()
                 with anyio.CancelScope(shield=True):
@@ -104,14 +108,16 @@ class _Program(asyncio.SubprocessProtocol):
         if isinstance(pipe, asyncio.WriteTransport) and not pipe.is_closing():
             pipe.write(line)
 
-    async def leave(self) -> None:
-        """Close the server's input and wait for its end; ask for it if it does not come."""
+    async def leave(self, patience: float) -> None:
+        """Close the server's input and wait for its end; ask for it if it does not come, and then make it."""
         pipe = self._transport.get_pipe_transport(0)
         if pipe is not None:
             pipe.close()
-        if not await self._is_gone(LEAVE_SECONDS):
+        if not await self._is_gone(patience):
             self._signal(signal.SIGTERM)
             await self._is_gone(END_SECONDS)
+        self.end()
+        await self._is_gone(END_SECONDS)
 
     def end(self) -> None:
         """End at once what is left of the server and its session."""

@@ -202,7 +202,7 @@ async def test_the_same_call_with_the_same_outcome_stops_the_turn_at_the_third_t
     notice = events[-2]
     assert isinstance(notice, Noticed)
     assert 'work {"a": 1, "b": 2}' in notice.text
-    assert "Claude Code" in notice.text
+    assert "3 times for the same call" in notice.text
     assert sum(isinstance(event, ToolCallFinished) for event in events) == 2
 
 

@@ -37,6 +37,9 @@ SHORT_RESULT = 400
 """Characters that stay of an older result when the turn does not fit."""
 
 
+_PROJECT_TITLE = "How this project is worked on, from its own file: keep to these conventions"
+
+
 class Overhead(NamedTuple):
     """What every request carries before anything is said, in characters; the tokens are an estimate."""
 
@@ -69,11 +72,11 @@ def standing(form: ToolForm, schemas: Schemas, nonce: str, project: str, window:
     """The standing part for tools offered in this form and a window of so many tokens."""
     tools = {"native": json.dumps(offered(form, schemas)), "text": described(schemas), "none": ""}[form]
     budget = min(window // 4, int(PROJECT_CHARS / BYTES_PER_TOKEN))
-    shown = cut_end(fitted(project.strip(), budget, cut_end), PROJECT_CHARS)
+    shown = fitted(project.strip(), budget, cut_end)
     return Standing(
         local_system(nonce, form == "native"),
         tools,
-        fenced("The user's instructions for this project", "project", shown, nonce) if shown else "",
+        fenced(_PROJECT_TITLE, "project", shown, nonce) if shown else "",
     )
 
 

@@ -16,7 +16,6 @@ STEPS = "steps"
 """The stop reason of a turn that was stopped for its number of steps."""
 
 _SHOWN = 120
-_CHOICE = "Send “go on” to let it continue, hand over to Claude Code, or leave it at this."
 
 
 class Repetition:
@@ -40,17 +39,12 @@ class Repetition:
 def repeated(call: ToolCall) -> str:
     """What is said when a call is asked for again and again."""
     shown = one_line(f"{call.name} {call.arguments}", _SHOWN)
-    return (
-        f"The model asked {SAME_CALLS} times for the same call with the same outcome, and was stopped: {shown}. "
-        f"{_CHOICE}"
-    )
+    return f"The model asked {SAME_CALLS} times for the same call with the same outcome, and was stopped: {shown}."
 
 
 def many_steps(steps: int, calls: int) -> str:
     """What is said when a turn has taken too many steps."""
-    return (
-        f"The model has taken {steps} steps with {calls} calls and was stopped before the next one. {_CHOICE}"
-    )
+    return f"The model has taken {steps} steps with {calls} calls and was stopped before the next one."
 
 
 def _same(call: ToolCall) -> tuple[str, str]:

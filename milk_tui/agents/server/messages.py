@@ -104,9 +104,10 @@ def estimate_text(text: str) -> int:
 
 def fitted(text: str, tokens: int, cut: Callable[[str, int], str] = cut_middle) -> str:
     """The text, cut to about so many tokens."""
-    text = cut(text, int(tokens * BYTES_PER_TOKEN))
-    taken = estimate_text(text)
-    return text if taken <= tokens + 1 else cut(text, len(text) * tokens // taken)
+    limit = int(tokens * BYTES_PER_TOKEN)
+    taken = estimate_text(short := cut(text, limit))
+    # Cut anew from the whole text, so that the mark counts all that is missing.
+    return short if taken <= tokens + 1 else cut(text, limit * tokens // taken)
 
 
 def _add_step(

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from milk_tui.ui.widgets.question_card import DEAF_SECONDS
-from tests.agents.canned_replies import text_reply
+from tests.agents.canned_replies import held_reply, text_reply
 from tests.agents.loopback_server import ModelServer
 from tests.agents.messages_api import MessagesApi, Request, Say, UseTool
-from tests.e2e.terminal import SLOW, Terminal, World, as_model_server, nonce_told_to
+from tests.e2e.terminal import SLOW, Terminal, World, as_model_server, comes_true, nonce_told_to
 
 
 def asked(server: ModelServer) -> str:
@@ -156,6 +156,24 @@ def _reopen(world: World, server: ModelServer, api: MessagesApi) -> None:
         terminal.wait_for("I remember the count.", SLOW)
         assert len(api.requests) == count + 1
         assert "I have checked the parity." in api.last.said
+        terminal.press("ctrl+q")
+        assert terminal.ended() == 0
+
+
+def test_a_preview_opened_right_behind_enter_does_not_stop_the_turn(
+    world: World, server: ModelServer
+) -> None:
+    server.reply(held_reply("Half", " an answer"))
+    with world.open("--url", server.url) as terminal:
+        terminal.wait_for("✓  Local model")
+        terminal.type("Hello")
+        terminal.press("enter", "ctrl+g")
+        terminal.wait_for("Enter sends")
+        assert comes_true(lambda: server.chats)
+        terminal.submit("Something else")
+        terminal.wait_for("A turn is running.")
+        terminal.wait_for("│ Something else")
+        assert not server.chats[0].is_closed
         terminal.press("ctrl+q")
         assert terminal.ended() == 0
 

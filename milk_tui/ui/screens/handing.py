@@ -54,7 +54,9 @@ class Handing:
         prompt = await self._screen.app.push_screen_wait(screen)
         if prompt is not None or screen.written != forecast.prompt:
             self._screen.prompt.write(screen.written)
-        if prompt is not None:
+        if prompt is not None and self._talk.session.is_busy:
+            self._screen.tell(_BUSY)  # its Enter came just before the preview
+        elif prompt is not None:
             self._screen.converse(self._talk.escalate(prompt, reason), prompt)
         elif reason:
             self.decline()

@@ -12,6 +12,7 @@ import httpx2
 from mcp.client.streamable_http import streamable_http_client
 
 from milk_tui.tools.mcp_setting import McpServer
+from milk_tui.tools.mcp_stdio import LINE_LIMIT
 from milk_tui.tools.mcp_trouble import Trace
 
 CONNECT_SECONDS = 10.0
@@ -36,7 +37,8 @@ async def http(server: McpServer, trace: Trace) -> AsyncIterator[Any]:
         trust_env=not _is_loopback(url.host),
         event_hooks={"response": [note]},
     )
-    async with client, streamable_http_client(server.url, http_client=client) as streams:
+    opened = streamable_http_client(server.url, http_client=client, max_sse_event_size=LINE_LIMIT)
+    async with client, opened as streams:
         yield streams
 
 

@@ -12,11 +12,12 @@ from pydantic import ConfigDict, SecretStr, field_validator, model_validator
 
 from milk_tui.core.messages import Value
 from milk_tui.core.text import sanitize
+from milk_tui.tools.environment import withheld
 
 NAME_LIMIT = 40
 """Characters of a server's name."""
 _SHORTEST_SECRET = 8
-"""Shorter values (a port, a flag, a user name) are not looked for in what a server says."""
+"""Shorter words are not looked for: taking them out would make a sentence unreadable and protect nothing."""
 
 
 class McpServer(Value):
@@ -119,11 +120,13 @@ class McpServer(Value):
         return sanitize(f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}")
 
     def masked(self, text: str) -> str:
-        """A text from the server with the secrets that it was given taken out."""
-        for secret in (*self.env.values(), *self.headers.values()):
-            for word in secret.get_secret_value().split():
-                if len(word) >= _SHORTEST_SECRET:
-                    text = text.replace(word, "[secret]")
+        """What a server said with the secrets that it was given taken out: its headers, and variables like a key."""
+        variables = {name: value.get_secret_value() for name, value in self.env.items()}
+        secrets = [variables[name] for name in withheld(variables)]
+        secrets += [value.get_secret_value() for value in self.headers.values()]
+        for word in " ".join(secrets).split():
+            if len(word) >= _SHORTEST_SECRET:
+                text = text.replace(word, "[secret]")
         return text
 
     def stored(self) -> dict[str, object]:

@@ -15,6 +15,7 @@ from milk_tui.core.permission import Question, Scope
 from milk_tui.core.text import sanitize
 from milk_tui.tools.base import Effect, Outcome, Prepared, Report
 from milk_tui.tools.site import Site
+from milk_tui.tools.trouble import ToolError
 
 NAME_LIMIT = 64
 """Characters of a function's name that every model server accepts."""
@@ -51,11 +52,18 @@ class McpTool:
         return len(json.dumps(self.schema, ensure_ascii=False))
 
     async def prepare(self, site: Site, arguments: Mapping[str, Any]) -> Prepared:
-        """Ask to run it. The arguments are for the server to check, which knows its schema best."""
+        """Ask to run it. The arguments are for the server to check, which knows its schema best.
+
+        Raises:
+            ToolError: they cannot be sent.
+        """
+        shown = json.dumps(arguments, ensure_ascii=False, indent=2)
+        if any("\ud800" <= letter <= "\udfff" for letter in shown):
+            raise ToolError(f"The arguments of {self.name} hold half a character, so it was not run.")
         scope = Scope(tool=self.name, kind="tool", subject=self.name)
         question = Question(
             tool=self.name,
-            arguments=json.dumps(arguments, ensure_ascii=False, indent=2),
+            arguments=shown,
             reason=f"What “{self._tool}” does is up to the MCP server “{self._server}”.",
             session_scope=scope.words(),
             agent="local",

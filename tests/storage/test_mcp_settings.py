@@ -106,6 +106,11 @@ def test_a_secret_of_a_server_shows_nowhere(tmp_path: Path) -> None:
     assert [server.masked("say hunter2-hunter2!") for server in settings.mcp_servers] == ["say [secret]!"] * 2
 
 
+def test_a_variable_that_is_no_secret_stays_readable() -> None:
+    server = McpServer.model_validate({"name": "x", "command": "y", "env": {"ROOT": "/home/me/notes"}})
+    assert server.masked("cannot open /home/me/notes") == "cannot open /home/me/notes"
+
+
 def test_an_address_is_shown_without_its_login_and_query() -> None:
     server = McpServer.model_validate({"name": "x", "url": "https://me:word@host:8/mcp?key=hunter2"})
     assert server.place == "https://host:8/mcp"

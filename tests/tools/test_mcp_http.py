@@ -1,4 +1,5 @@
 import asyncio
+import json
 import socket
 import threading
 from collections.abc import Callable, Iterator
@@ -57,6 +58,46 @@ async def test_a_server_that_goes_away_is_a_status_and_is_found_again(tmp_path: 
             assert status(servers, "web").state == "failed" and servers.tools() == ()
             await servers.start(0)
             assert status(servers, "web").state == "failed", "a server that is not there is tried once"
+
+
+def forgetful(handler: BaseHTTPRequestHandler) -> None:
+    """A server of the older protocol that lists a tool and has forgotten the session when it is called."""
+    message = json.loads(handler.rfile.read(int(handler.headers["Content-Length"])))
+    tool = {"name": "get", "inputSchema": {"type": "object"}}
+    results = {
+        "initialize": {
+            "protocolVersion": "2025-06-18",
+            "capabilities": {"tools": {}},
+            "serverInfo": {"name": "forgetful", "version": "1"},
+        },
+        "tools/list": {"tools": [tool]},
+    }
+    result = results.get(message["method"])
+    body = json.dumps({"jsonrpc": "2.0", "id": message.get("id"), "result": result}).encode()
+    code = 202 if "id" not in message else 404 if result is None else 200
+    handler.send_response(code)
+    handler.send_header("Mcp-Session-Id", "one")
+    handler.send_header("Content-Type", "application/json")
+    handler.send_header("Content-Length", str(len(body) if result else 0))
+    handler.end_headers()
+    handler.wfile.write(body if result else b"")
+
+
+async def test_a_server_that_has_forgotten_the_session_is_asked_anew(tmp_path: Path) -> None:
+    with web_server(forgetful) as url:
+        async with started(tmp_path, address(url)) as servers:
+            forgotten = await run(servers, "web__get")
+            assert forgotten.is_error and "has forgotten this connection (HTTP 404)" in forgotten.text
+            await until(lambda: status(servers, "web").state == "failed")
+            await servers.start(DEADLINE)
+            assert status(servers, "web").state == "ready"
+
+
+async def test_a_result_of_many_megabytes_arrives_over_http(tmp_path: Path) -> None:
+    with http_server(tmp_path) as (url, _):
+        async with started(tmp_path, address(url)) as servers:
+            text = (await run(servers, "web__echo", {"text": "x" * 1_000, "times": 3_000})).text
+            assert text.startswith("xxx") and "2,000,0" in text and len(text) <= 1_000_000
 
 
 @contextmanager

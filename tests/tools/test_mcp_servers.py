@@ -43,7 +43,7 @@ async def test_all_servers_start_together_and_the_slow_one_is_waited_for_only_as
         await until(lambda: len(children()) == 3)
         began = time.monotonic()
         await servers.start(wait=1.0)
-        assert 0.9 < time.monotonic() - began < 3
+        assert 0.9 < time.monotonic() - began < DEADLINE / 2
         assert [now.state for now in servers.statuses()] == ["ready", "starting", "ready"]
         assert [offered.name for offered in servers.tools()] == ["plain__hello", "other__hello"]
         assert servers.notices() == (

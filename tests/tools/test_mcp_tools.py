@@ -11,6 +11,7 @@ from milk_tui.core.permission import Scope
 from milk_tui.tools.base import Outcome, Report
 from milk_tui.tools.mcp_tools import NAME_LIMIT, SCHEMA_LIMIT, Offer, function_name, offer
 from milk_tui.tools.site import Site
+from milk_tui.tools.trouble import ToolError
 
 
 async def call(tool: str, arguments: Mapping[str, Any], report: Report) -> Outcome:
@@ -97,7 +98,15 @@ def test_a_tool_that_is_listed_twice_is_offered_once() -> None:
     assert found.left_out == 1
 
 
-async def test_every_call_asks_and_shows_its_arguments(tmp_path: Any) -> None:
+async def test_half_a_character_in_the_arguments_is_refused_before_anybody_is_asked() -> None:
+    (tool,) = offered(("get", "", {})).tools
+    site: Site = None  # type: ignore[assignment]
+    for arguments in ({"q": "a\ud800"}, {"\udfff": 1}, {"q": [{"deep": "\udc00"}]}):
+        with pytest.raises(ToolError, match="half a character"):
+            await tool.prepare(site, arguments)
+
+
+async def test_every_call_asks_and_shows_its_arguments() -> None:
     (tool,) = offered(("get", "", {})).tools
     site: Site = None  # type: ignore[assignment]
     prepared = await tool.prepare(site, {"q": "ü", "n": [1]})

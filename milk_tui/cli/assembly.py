@@ -53,7 +53,7 @@ def joined(wish: Wish) -> Joined:
         store=opened.keeper,
         escalation=settings.agent_escalation,
     )
-    notices = (*settings.warnings, *opened.notices, *([desk.problem] if desk.problem else []))
+    notices = tuple(filter(None, (*settings.warnings, *opened.notices, desk.told())))
     return Joined(Workbench(settings, conversation, desk, toolbox, notices), opened)
 
 

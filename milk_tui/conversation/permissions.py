@@ -20,7 +20,7 @@ class PermissionDesk:
     def __init__(self, file: GrantFile | None = None, answerer: Permission = deny) -> None:
         self.answerer = answerer
         self.problem = ""
-        """Why the last grant for good could not be kept; empty if it could."""
+        """What should be told about grants that could not be read or kept; empty if nothing."""
         self._file = file
         self._turn = asyncio.Lock()
         self._session: list[Scope] = []
@@ -51,6 +51,11 @@ class PermissionDesk:
             self._grant(granted, is_lasting=answer.decision == "always")
         return answer
 
+    def told(self) -> str:
+        """What should be told, once."""
+        problem, self.problem = self.problem, ""
+        return problem
+
     def revoke(self, scope: Scope) -> None:
         """Take a grant back, for the session and for good."""
         self._session = [each for each in self._session if each != scope]
@@ -69,7 +74,6 @@ class PermissionDesk:
         self._keep()
 
     def _keep(self) -> None:
-        self.problem = ""
         if self._file is None:
             return
         try:

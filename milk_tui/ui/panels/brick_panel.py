@@ -31,7 +31,7 @@ class BrickPanel(Panel[Brick]):
         self.border_subtitle = Content(f"{value.chars:,} of {value.budget:,}" if value.budget else "")
         if not value.text:
             return Content.styled(
-                "Nothing yet. It is written after each turn.",
+                "Nothing that Claude does not know. It is written after each turn.",
                 self.get_visual_style("brick--empty", partial=True),
             )
         facts, style = brick_facts(value), self.get_visual_style("brick--facts", partial=True)

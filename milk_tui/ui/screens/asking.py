@@ -29,8 +29,15 @@ class Asking:
         finally:
             self._decided = None
             self._close()
+        self._screen.call_later(self._tell)
         scope = question.wider if answered.is_wider else None
         return Answer(decision=answered.decision, scope=scope)
+
+    def _tell(self) -> None:
+        """A grant that could not be kept is known once the desk has the answer."""
+        problem = self._screen.bench.desk.told()
+        if problem:
+            self._screen.tell(problem)
 
     def answered(self, answered: QuestionCard.Answered) -> None:
         """Pass the user's decision on."""

@@ -3,10 +3,9 @@
 What leaves here is what is shown, stored and handed over. It knows no agent and no state.
 """
 
-import json
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator
-from typing import Any
 
+from milk_tui.core.clean_json import clean_json
 from milk_tui.core.errors import Failure
 from milk_tui.core.events import (
     AgentEvent,
@@ -105,25 +104,6 @@ def clean(event: AgentEvent) -> AgentEvent:
             return event.model_copy(update={"text": sanitize(event.text)})
         case _:
             return event
-
-
-def clean_json(arguments: str) -> str:
-    """A JSON object as text with every string in it sanitized; `{}` for anything else."""
-    try:
-        value = json.loads(arguments)
-    except (ValueError, RecursionError):
-        return "{}"
-    return json.dumps(_clean_value(value), ensure_ascii=False) if isinstance(value, dict) else "{}"
-
-
-def _clean_value(value: Any) -> Any:
-    if isinstance(value, str):
-        return sanitize(value)
-    if isinstance(value, list):
-        return [_clean_value(item) for item in value]
-    if isinstance(value, dict):
-        return {sanitize(key): _clean_value(item) for key, item in value.items()}
-    return value
 
 
 def _delta(kind: type[TextDelta] | type[ThinkingDelta], text: str) -> Iterator[AgentEvent]:

@@ -1,6 +1,8 @@
 """The tools that change files: the question shows the text before and after, and exactly that is done or nothing."""
 
 import re
+from collections.abc import Iterator
+from itertools import islice
 from typing import Annotated
 
 from pydantic import Field
@@ -17,7 +19,7 @@ from milk_tui.tools.trouble import ToolError
 from milk_tui.tools.workspace import Place, may_be_secret
 
 _NEWLINE = re.compile("\r\n|\n")
-_LINES_NAMED = 10
+_PLACES_NAMED = 10
 
 Text = Annotated[str, Field(description="The whole new text of the file.")]
 Old = Annotated[str, Field(description="The text to replace, exactly as in the file, without line numbers.")]
@@ -64,19 +66,27 @@ def _present(site: Site, place: Place) -> TextFile | None:
 
 def _only_match(text: str, old: str, name: str) -> tuple[int, int]:
     """Where the old text stands. Its line ends match those of the file, whichever those are."""
-    lines = map(re.escape, _NEWLINE.split(old))
-    pattern = re.compile("(?=(" + "(?:\r\n|(?<!\r)\n)".join(lines) + "))")
-    spans = [match.span(1) for match in pattern.finditer(text)]
-    if len(spans) == 1:
-        return spans[0]
-    if not spans:
+    flat, wanted = (_with_line_ends(each, "\n") for each in (text, old))
+    found = list(islice(_places(flat, wanted), _PLACES_NAMED + 1))
+    if not found:
         raise ToolError(f"`old` is not in {name}. {_hint(text, old)}")
-    at = [str(text.count("\n", 0, start) + 1) for start, _end in spans[:_LINES_NAMED]]
-    more = " and more" if len(spans) > _LINES_NAMED else ""
-    raise ToolError(
-        f"`old` is in {name} {len(spans):,} times, at lines {', '.join(at)}{more}."
-        " Give more of the text around the one you mean."
-    )
+    if len(found) > 1:
+        count = f"{len(found)} times" if len(found) <= _PLACES_NAMED else f"more than {_PLACES_NAMED} times"
+        lines = ", ".join(str(flat.count("\n", 0, start) + 1) for start in found[:_PLACES_NAMED])
+        raise ToolError(
+            f"`old` is in {name} {count}, at lines {lines}. Give more of the text around the one you mean."
+        )
+    ends = [part.endswith("\r") for part in text.split("\n")]
+    start, end = (at + sum(ends[: flat.count("\n", 0, at)]) for at in (found[0], found[0] + len(wanted)))
+    return start, end
+
+
+def _places(text: str, wanted: str) -> Iterator[int]:
+    """Every place where a text stands, also where one overlaps the next."""
+    at = text.find(wanted)
+    while at >= 0:
+        yield at
+        at = text.find(wanted, at + 1)
 
 
 def _hint(text: str, old: str) -> str:

@@ -1,7 +1,11 @@
-"""HTML as plain text: what a reader would see, line by line, and nothing run or fetched."""
+"""HTML as plain text: roughly what a reader would see, line by line, and nothing run or fetched.
+
+Takes time in proportion to the page, however broken it is, which the parser of the standard library does not.
+"""
 
 import re
-from html.parser import HTMLParser
+from collections.abc import Iterator
+from html import unescape
 
 _UNSEEN = {"script", "style", "template", "noscript", "svg", "head"}
 _BLOCKS = {
@@ -9,35 +13,36 @@ _BLOCKS = {
     "h4", "h5", "h6", "header", "hr", "li", "main", "nav", "ol", "p", "pre", "section", "table", "tr", "ul",
 }  # fmt: skip
 
+_MARKUP = re.compile(
+    r"<!--(?:.*?-->|.*)|<(?P<close>/?)(?P<tag>[a-z][a-z0-9-]*)[^<>]*>|<[!?/][^<>]*>",
+    re.DOTALL | re.IGNORECASE,
+)
+
 
 def text_of(html: str) -> str:
     """The text of a page, blocks on lines of their own, runs of blank lines folded."""
-    reader = _Reader()
-    reader.feed(html)
-    reader.close()
-    lines = (" ".join(line.split()) for line in "".join(reader.pieces).split("\n"))
+    lines = (" ".join(line.split()) for line in "".join(_pieces(html)).split("\n"))
     return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip()
 
 
-class _Reader(HTMLParser):
-    def __init__(self) -> None:
-        super().__init__(convert_charrefs=True)
-        self.pieces: list[str] = []
-        self._unseen: list[str] = []
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        if tag in _UNSEEN:
-            self._unseen.append(tag)
+def _pieces(html: str) -> Iterator[str]:
+    """Visible text, and line ends where blocks begin and end."""
+    unseen = ""
+    position = 0
+    for markup in _MARKUP.finditer(html):
+        if not unseen:
+            yield _flowing(html[position : markup.start()])
+        position = markup.end()
+        tag = (markup["tag"] or "").lower()
+        if unseen:
+            unseen = "" if tag == unseen and markup["close"] else unseen
+        elif tag in _UNSEEN and not markup["close"]:
+            unseen = tag
         elif tag in _BLOCKS:
-            self.pieces.append("\n")
+            yield "\n"
+    if not unseen:
+        yield _flowing(html[position:])
 
-    def handle_endtag(self, tag: str) -> None:
-        if tag in self._unseen:
-            # Whatever was left open inside is closed with it.
-            del self._unseen[self._unseen.index(tag) :]
-        elif tag in _BLOCKS:
-            self.pieces.append("\n")
 
-    def handle_data(self, data: str) -> None:
-        if not self._unseen:
-            self.pieces.append(data.replace("\n", " "))
+def _flowing(text: str) -> str:
+    return unescape(text).replace("\n", " ")

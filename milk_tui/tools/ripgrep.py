@@ -14,7 +14,6 @@ from pathlib import Path
 from milk_tui.core.cut import cut_end
 from milk_tui.tools.environment import passed_on
 from milk_tui.tools.trouble import ToolError
-from milk_tui.tools.workspace import SECRETS
 
 SEARCH_SECONDS = 20.0
 OUTPUT_BYTES = 1_000_000
@@ -28,6 +27,7 @@ _ALWAYS = [
     "--no-require-git",
     "--max-filesize=50M",
     "--sort=path",
+    "--iglob=!.git",
 ]
 _CHUNK = 1 << 16
 _BAD_ARGUMENTS = 2
@@ -50,9 +50,8 @@ async def search(arguments: list[str], place: Path) -> Found:
         OSError: it cannot be started.
     """
     directory, target = (place, "./") if place.is_dir() else (place.parent, f"./{place.name}")
-    kept_out = [f"--iglob=!{pattern}" for pattern in (".git", *SECRETS)]
     process = await asyncio.create_subprocess_exec(
-        *[_program(), *_ALWAYS, *arguments, *kept_out, "--", target],
+        *[_program(), *_ALWAYS, *arguments, "--", target],
         cwd=directory,
         env=passed_on(os.environ),
         stdin=asyncio.subprocess.DEVNULL,

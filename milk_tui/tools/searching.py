@@ -12,7 +12,7 @@ from milk_tui.tools.ripgrep import Found, search
 from milk_tui.tools.site import Site
 from milk_tui.tools.text_file import insist_on_file
 from milk_tui.tools.trouble import ToolError
-from milk_tui.tools.workspace import Place
+from milk_tui.tools.workspace import SECRET_FOLDERS, SECRETS, Place
 
 LINE_COLUMNS = 300
 """How much of a matching line is shown, in bytes."""
@@ -25,17 +25,20 @@ NameGlob = Annotated[
 
 
 def find_files(site: Site, pattern: NameGlob, path: Path_ = ".") -> Prepared:
-    """Find files by name in a directory and all below it. Leaves out what .gitignore leaves out."""
+    """Find files by name in a directory and all below it.
+
+    Leaves out what .gitignore leaves out, unless the pattern names it.
+    """
     place = _place(site, path)
     if not place.path.is_dir():
         raise ToolError(f"{place.name} is a file, not a directory.")
-    return _searching(site, "find_files", place, ["--files", f"--glob={pattern}"], "file")
+    return _searching(site, "find_files", place, ["--files", *_chosen(pattern)], "file")
 
 
 def grep(site: Site, pattern: Pattern, path: Path_ = ".", glob: Glob = "") -> Prepared:
     """Search file contents by regular expression; gives path:line:text.
 
-    Leaves out what .gitignore leaves out, and binary files.
+    Leaves out what .gitignore leaves out, unless the glob names it, and binary files and what may hold secrets.
     """
     place = _place(site, path)
     options = [
@@ -45,8 +48,15 @@ def grep(site: Site, pattern: Pattern, path: Path_ = ".", glob: Glob = "") -> Pr
         f"--max-columns={LINE_COLUMNS}",
         "--max-columns-preview",
     ]
-    chosen = [f"--glob={glob}"] if glob else []
-    return _searching(site, "grep", place, [*options, *chosen, f"--regexp={pattern}"], "matching line")
+    left_out = [f"--iglob=!{name}" for name in (*SECRETS, *SECRET_FOLDERS)]
+    return _searching(
+        site, "grep", place, [*options, *_chosen(glob), *left_out, f"--regexp={pattern}"], "matching line"
+    )
+
+
+def _chosen(glob: str) -> list[str]:
+    """The option for a glob. One for everything is left out, for it would name what `.gitignore` leaves out."""
+    return [] if glob in ("", "*", "**", "**/*") else [f"--glob={glob}"]
 
 
 def _place(site: Site, path: str) -> Place:

@@ -74,20 +74,20 @@ class Tools:
         if ban := self._ban(tool):
             raise ToolError(ban)
         prepared = await tool.prepare(self.site, call.parsed())
-        if refusal := await self._refusal(prepared, ask):
+        if refusal := await self._refusal(prepared, call.id, ask):
             raise ToolError(refusal)
         # What was allowed a minute ago may be ruled out now.
         if ban := self._ban(tool):
             raise ToolError(ban)
         return await prepared.run(report)
 
-    async def _refusal(self, prepared: Prepared, ask: Permission) -> str:
+    async def _refusal(self, prepared: Prepared, call_id: str, ask: Permission) -> str:
         """What the user says against it; empty if nothing. One question at a time."""
         question: Question | None = prepared.question
         if question is None:
             return ""
         async with self._asking:
-            answer = await ask(question)
+            answer = await ask(question.model_copy(update={"call_id": call_id}))
         return f"The user said no. {answer.word}".strip() if answer.decision == "no" else ""
 
     def _all(self) -> Mapping[str, AnyTool]:

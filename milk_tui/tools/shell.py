@@ -20,8 +20,8 @@ from milk_tui.tools.trouble import ToolError
 COMMAND_CHARS = 20_000
 """The longest command: more nobody reads before saying yes."""
 
-_REDRAWN = re.compile(r"[^\n]*\r(?!\n)")
-"""A line that was drawn over, as progress bars do."""
+_REDRAWN = re.compile(r"^[^\n]*\r(?!\n)", re.MULTILINE)
+"""What was drawn over in a line, as progress bars do. Without its anchor one long line would take for ever."""
 
 Command = Annotated[str, Field(description="As typed in a shell.")]
 Timeout = Annotated[int, Field(ge=1, le=600, description="Seconds until it is ended.")]

@@ -6,7 +6,7 @@ The address that is checked is the one that is connected to, so a name cannot le
 import asyncio
 import socket
 from dataclasses import dataclass
-from ipaddress import ip_address
+from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from typing import TYPE_CHECKING, Annotated
 from urllib.parse import SplitResult, urljoin, urlsplit
 
@@ -29,6 +29,7 @@ BODY_BYTES = 2_000_000
 FETCH_SECONDS = 30.0
 REDIRECTS = 5
 
+_TRANSLATED = ip_network("64:ff9b::/96")
 _PORTS = {"http": 80, "https": 443}
 _TEXTS = ("text/", "application/json", "application/xml", "application/javascript", "application/yaml")
 _MOVED = (301, 302, 303, 307, 308)
@@ -147,9 +148,16 @@ async def _address(target: _Target, allows_private: bool) -> str:
 
 
 def _is_public(address: str) -> bool:
+    """Whether an address is on the open internet, also one of IPv4 that is written as one of IPv6."""
     parsed = ip_address(address)
-    inner = getattr(parsed, "ipv4_mapped", None) or getattr(parsed, "sixtofour", None)
-    return parsed.is_global and not parsed.is_multicast and (inner is None or inner.is_global)
+    if isinstance(parsed, IPv6Address):
+        is_translated = parsed in _TRANSLATED
+        inner = (
+            IPv4Address(int(parsed) & 0xFFFFFFFF) if is_translated else parsed.ipv4_mapped or parsed.sixtofour
+        )
+        if inner is not None:
+            parsed = inner
+    return parsed.is_global and not parsed.is_multicast
 
 
 async def _page(response: "Response", target: _Target) -> _Page:
@@ -166,15 +174,16 @@ async def _page(response: "Response", target: _Target) -> _Page:
         body += chunk
         if len(body) > BODY_BYTES:
             break
-    text = bytes(body[:BODY_BYTES]).decode(_codec(response.charset_encoding), "replace")
+    text = _decoded(bytes(body[:BODY_BYTES]), response.charset_encoding or "utf-8")
     return _Page(response.status_code, kind, text, "", len(body) > BODY_BYTES)
 
 
-def _codec(name: str | None) -> str:
+def _decoded(body: bytes, codec: str) -> str:
+    """The text of a body, whatever the server calls its encoding."""
     try:
-        return "utf-8" if name is None or b"".decode(name) != "" else name
+        return body.decode(codec, "replace")
     except (LookupError, ValueError):
-        return "utf-8"
+        return body.decode("utf-8", "replace")
 
 
 async def _told(target: _Target, page: _Page) -> Outcome:

@@ -19,9 +19,10 @@ SECRETS = (
     ".env", ".env.*", "*.pem", "*.key", "*.p12", "*.pfx", "*.kdbx", "*.keystore", "id_rsa*", "id_ed25519*", "id_ecdsa*",
     ".netrc", ".pgpass", ".npmrc", ".pypirc", ".git-credentials", ".htpasswd", "credentials", "credentials.json",
 )  # fmt: skip
-"""Names of files that often hold secrets: reading one asks, and no search goes through it."""
+"""Names of files that often hold secrets: reading one asks, and no search looks into it."""
 
-_SECRET_FOLDERS = {".ssh", ".gnupg", ".aws", ".kube", ".docker", ".password-store"}
+SECRET_FOLDERS = (".ssh", ".gnupg", ".aws", ".kube", ".docker", ".password-store")
+"""Names of folders of which all files count as such."""
 
 
 @dataclass(frozen=True)
@@ -98,6 +99,6 @@ class Workspace:
 def may_be_secret(path: Path) -> bool:
     """Whether a resolved path looks like one of a file that holds secrets."""
     folded = path.name.lower()
-    if any(part.lower() in _SECRET_FOLDERS for part in path.parts):
+    if any(part.lower() in SECRET_FOLDERS for part in path.parts):
         return True
     return any(fnmatch(folded, pattern) for pattern in SECRETS)

@@ -6,7 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from milk_tui.tools.instructions_file import FILE_BYTES, ProjectFile, ProjectInstructions, project_instructions
+from milk_tui.tools.instructions_file import (
+    FILE_BYTES,
+    ProjectFile,
+    ProjectInstructions,
+    project_instructions,
+)
 
 
 def test_a_project_without_instructions_has_none(tmp_path: Path) -> None:

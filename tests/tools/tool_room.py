@@ -24,7 +24,7 @@ class Room:
     directory: Path
     keep: Path
     limit_chars: int = 20_000
-    answer: Answer = Answer(decision="once")
+    answer: Answer = field(default_factory=lambda: Answer(decision="once"))
     before_answer: Callable[[], Awaitable[None] | None] = lambda: None
     questions: list[Question] = field(default_factory=list)
     reports: list[str] = field(default_factory=list)
@@ -68,6 +68,12 @@ def wait_until(condition: Callable[[], bool]) -> None:
     while not condition():
         assert time.monotonic() < deadline, "it did not happen"
         time.sleep(0.01)
+
+
+def pid_in(path: Path) -> int:
+    """The process id that a program writes into a file."""
+    wait_until(lambda: path.exists() and path.read_text().endswith("\n"))
+    return int(path.read_text())
 
 
 def is_running(pid: int) -> bool:

@@ -21,7 +21,7 @@ from milk_tui.tools.session_tools import Tools
 from milk_tui.tools.site import Site
 from milk_tui.tools.workspace import Workspace
 
-MCP_WAIT = 1.0
+MCP_WAIT = 3.0
 """Seconds that a turn waits for MCP servers; what is not ready by then is offered in a later turn."""
 
 _FIRST_LIMIT = 6_000

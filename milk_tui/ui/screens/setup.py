@@ -45,7 +45,8 @@ class Setup:
         return self._local is None or self._local.is_usable or bool(self._bench.settings.url)
 
     def begin(self) -> None:
-        """Look for the first time."""
+        """Look for the first time, and start what the first turn should not wait for."""
+        self._screen.run_worker(self._bench.toolbox.servers.start(), group="mcp", exit_on_error=False)
         self._screen.run_worker(self._look(), group="look", exclusive=True, exit_on_error=False)
         self._screen.run_worker(self.look_at_claude(), group="claude", exclusive=True, exit_on_error=False)
 

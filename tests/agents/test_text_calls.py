@@ -197,7 +197,9 @@ def test_a_call_that_cannot_be_read_keeps_its_name_and_never_runs_in_part(name: 
         json.loads(calls[0].arguments)
 
 
-@pytest.mark.parametrize("word", ["a < b ", "x[1] ", "{ y } ", "1 ~ 2 ", "<b>", "# [a](b) ", "<toot", "[T"])
+@pytest.mark.parametrize(
+    "word", ["a < b ", "x[1] ", "{ y } ", "1 ~ 2 ", "<b>", "# [a](b) ", "<toot", "[T", "<function=x"]
+)
 def test_ordinary_text_is_passed_on_with_the_chunk_that_shows_that_it_is_no_call(word: str) -> None:
     parser = TextCalls(SCHEMAS)
     assert "".join(map(str, parser.feed(f"Yes: {word}and"))) == f"Yes: {word}and"

@@ -23,9 +23,8 @@ class CodeMarks:
         self._run = ("", 0, False)
         """A run that may go on: its character, its length, and whether it began its line."""
 
-    @property
     def is_inside(self) -> bool:
-        """The place behind what was fed last is code; a run is taken to have ended."""
+        """Whether what follows is code. A run that was fed last has ended."""
         self._settle()
         return self._fence is not None or self._ticks > 0
 

@@ -133,7 +133,7 @@ class TextCalls:
                 self._code.run(run[0])
                 position = run.end()
                 continue
-            if text[place : place + 1] in ("<", "[") and not self._code.is_inside:
+            if text[place : place + 1] in ("<", "[") and not self._code.is_inside():
                 opening = self._opening(text[place : place + LOOK_AHEAD], is_whole=is_whole)
                 if opening.is_open or opening.form is not None:
                     self._emit(text[:place])

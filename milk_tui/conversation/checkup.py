@@ -9,6 +9,7 @@ from typing import Literal
 
 from milk_tui.agents.claude.process import ClaudeFacts, claude_facts
 from milk_tui.agents.embedded.agent import WINDOW
+from milk_tui.agents.server.agent import chosen
 from milk_tui.agents.server.facts import ServerFacts
 from milk_tui.agents.server.probe import DISCOVERY_PORTS, discover, inspect
 from milk_tui.conversation.local_agents import has_embedded
@@ -120,17 +121,16 @@ async def _check_server(settings: Settings) -> LocalCheckup:
             name="Local model", state=state, text=_trouble(facts), remedy="Start it, or set another URL."
         )
         return LocalCheckup(check=failed, window=_assumed())
-    tools = "with tools" if facts.supports_tools else "without tools"
-    check = Check(name="Local model", state="ok", text=f"{facts.model or 'a model'} at {facts.url}, {tools}")
-    return LocalCheckup(check=check, window=_window(settings, facts))
-
-
-def _window(settings: Settings, facts: ServerFacts) -> Check:
-    if not facts.window_is_assumed:
-        return Check(name="Window", state="ok", text=f"{facts.window:,} tokens")
-    if settings.window:
-        return Check(name="Window", state="ok", text=f"{settings.window:,} tokens, as set")
-    return _assumed()
+    server = chosen(facts, key, settings.model or "", settings.window)
+    tools = (
+        "with tools" if server.supports_tools else "tools in words" if server.text_tools else "without tools"
+    )
+    check = Check(name="Local model", state="ok", text=f"{server.model or 'a model'} at {facts.url}, {tools}")
+    if not server.has_known_window:
+        return LocalCheckup(check=check, window=_assumed())
+    return LocalCheckup(
+        check=check, window=Check(name="Window", state="ok", text=f"{server.tokens:,} tokens")
+    )
 
 
 def _assumed() -> Check:

@@ -37,6 +37,7 @@ class SessionToolbox:
         self._tools = Tools(site, settings.home / "results" / session_id, self.servers.tools)
         self._project = ProjectInstructions(cwd)
         self._ask = ask
+        self._problem_told = ""
 
     @property
     def plans_only(self) -> bool:
@@ -55,8 +56,13 @@ class SessionToolbox:
     async def get_ready(self) -> Sequence[str]:
         """Before a turn: start what must be started. Returns what the user should know about it."""
         await self.servers.start(MCP_WAIT)
-        problem = self.project.problem if self.project else ""
-        return [*self.servers.notices(), *([problem] if problem else [])]
+        notices = list(self.servers.notices())
+        project = self.project
+        problem = project.problem if project else ""
+        if problem and problem != self._problem_told:
+            notices.append(problem)
+        self._problem_told = problem
+        return notices
 
     def schemas(self) -> Sequence[Mapping[str, Any]]:
         """One function schema for each tool that may run as things are."""

@@ -91,7 +91,9 @@ class Settings(BaseModel):
     model: Line | None = Field(None, description="Name of the model to ask the server for.")
     api_key: Key | None = Field(None, description="Key sent to the local model's server, where it wants one.")
     window: int | None = Field(
-        None, ge=256, description="Tokens the local model accepts, where its server does not say."
+        None,
+        ge=256,
+        description="Tokens the local model accepts, where its server does not say; for Ollama, what it is asked for.",
     )
     max_tokens: int = Field(4_096, ge=1, description="The most tokens of one answer of the local model.")
     embedded: bool = Field(True, description="Whether the built-in model answers when no server does.")

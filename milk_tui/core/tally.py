@@ -38,10 +38,19 @@ class Tally:
         """How many local turns Claude does not know."""
         return len(self._local) - self._known_local
 
+    @property
+    def local_total(self) -> int:
+        """How many local turns there are."""
+        return len(self._local)
+
     def local_turns_since(self) -> Iterator[Turn]:
-        """Those turns, newest first."""
+        """The local turns that Claude does not know, newest first."""
         for index in range(len(self._local) - 1, self._known_local - 1, -1):
             yield self._local[index]
+
+    def local_turns(self) -> Iterator[Turn]:
+        """All local turns, newest first."""
+        return reversed(self._local)
 
     def add(self, turn: Turn) -> None:
         """Count one more finished turn."""

@@ -4,7 +4,6 @@ It picks the agent, opens and closes turns, applies every event to the session, 
 updates for whoever watches. It knows no screen; a test drives the whole product through it.
 """
 
-import asyncio
 import contextlib
 import time
 from collections.abc import AsyncGenerator, Callable
@@ -12,18 +11,16 @@ from datetime import UTC, datetime
 
 from milk_tui.agents.base import Agent, TurnRequest
 from milk_tui.conversation.forecast import Forecast, forecast, local_preface, with_reason
+from milk_tui.conversation.saving import Saving
 from milk_tui.conversation.turn_stream import TurnStream
 from milk_tui.conversation.update import Escalation, Saves, Update
 from milk_tui.core import events as ev
 from milk_tui.core.bricks import Bricks, Gauge
-from milk_tui.core.errors import Failure, MilkError, StoreError
+from milk_tui.core.errors import Failure, MilkError
 from milk_tui.core.handoff import Handoff
 from milk_tui.core.messages import AgentRole, Receipt, Situation, Usage
 from milk_tui.core.session import Session
 from milk_tui.core.text import sanitize
-
-SAVE_EVERY = 1.0
-"""Seconds after which streamed text is on disk."""
 
 _SHOWS_BRICKS = (
     ev.TurnStarted,
@@ -52,14 +49,13 @@ class Conversation:
         self.session = session
         self.escalation = escalation
         self._agents: dict[AgentRole, Agent] = {"local": local, "claude": claude}
-        self._store = store
+        self._saving = Saving(store, session)
         self._now = now
         self._clock = clock
         self._local_window: int | None = None
         self._stream: TurnStream | None = None
-        self._save_timer: asyncio.TimerHandle | None = None
-        self._save_failed = False
-        self._notices: list[str] = []
+        self._fresh: bool | None = None
+        """What the user chose for Claude's present stay: a fresh start or not; `None` if nothing."""
 
     @property
     def floor(self) -> AgentRole:
@@ -80,31 +76,39 @@ class Conversation:
         """The gauge alone: cheap enough for every keystroke."""
         return self.session.gauge(prompt_chars)
 
-    def forecast(self, unsent: str = "", reason: str = "") -> Forecast:
-        """What a hand-off made now would send."""
-        return forecast(self.session, sanitize(unsent), reason)
+    def forecast(self, unsent: str = "", reason: str = "", fresh: bool | None = None) -> Forecast:
+        """What a hand-off made now would send; `fresh` is the user's own choice of how it starts."""
+        return forecast(self.session, sanitize(unsent), reason, fresh)
 
     async def send(self, prompt: str) -> AsyncGenerator[Update, None]:
         """Give a prompt to whoever has the floor."""
         prompt = sanitize(prompt)
+        state = self.session.state
         if self.floor == "claude":
-            turn = self._claude_turn(
-                prompt, None if self.session.state.handed_over else self.session.situation
-            )
+            route = self.session.route(self._fresh)
+            turn = self._claude_turn(prompt, None if state.handed_over else route.situation(state.brief))
         else:
             turn = self._local_turn(prompt)
         async with contextlib.aclosing(turn):
             async for update in turn:
                 yield update
 
-    async def escalate(self, prompt: str, reason: str = "") -> AsyncGenerator[Update, None]:
-        """Hand over to Claude Code with this prompt; with a reason when the local agent asked for it."""
+    async def escalate(
+        self, prompt: str, reason: str = "", fresh: bool | None = None
+    ) -> AsyncGenerator[Update, None]:
+        """Hand over to Claude Code with this prompt.
+
+        Args:
+            prompt: What Claude should do.
+            reason: Why, if the local agent asks for it.
+            fresh: Whether a session of Claude's begins or the one there is goes on; `None` leaves it to the route.
+        """
         self._must_be_idle()
-        resuming = self.session.situation == "resume"
-        situation: Situation = "resume" if resuming else ("agent" if reason else "first")
+        self._fresh = fresh
+        situation = self.session.route(fresh).situation(reason)
         yield self._apply(ev.BriefSet(text=reason))
         yield self._apply(ev.FloorChanged(floor="claude"))
-        prompt = with_reason(sanitize(prompt), reason) if resuming else sanitize(prompt)
+        prompt = with_reason(sanitize(prompt), reason) if situation == "resume" else sanitize(prompt)
         turn = self._claude_turn(prompt, situation)
         async with contextlib.aclosing(turn):
             async for update in turn:
@@ -113,16 +117,16 @@ class Conversation:
     async def return_to_local(self) -> Update:
         """Give the floor back; Claude's process ends, its session stays to be resumed."""
         self._must_be_idle()
+        self._fresh = None
         update = self._apply(ev.FloorChanged(floor="local"))
-        self._save()
+        self._saving.now()
         await self._agents["claude"].close()
         return update
 
     def edit_need(self, text: str) -> Update:
         """The user says what the need is; empty text gives the word back to the agents."""
         update = self._apply(ev.NeedEdited(text=sanitize(text)))
-        if self.session.turns or self.session.is_busy:
-            self._save()
+        self._saving.if_begun()
         return update
 
     def decline_escalation(self) -> Update:
@@ -139,8 +143,7 @@ class Conversation:
         self.stop()
         if self._stream is not None:
             await self._stream.ended()
-        if self.session.turns or self.session.is_busy:
-            self._save()
+        self._saving.if_begun()
         for agent in self._agents.values():
             await agent.close()
 
@@ -160,35 +163,45 @@ class Conversation:
                     yield update
 
     async def _claude_turn(self, prompt: str, situation: Situation | None) -> AsyncGenerator[Update, None]:
-        """A turn of Claude's; with a situation it carries a hand-off, without one it follows up."""
+        """A turn of Claude's; with a situation it carries a hand-off, without one it follows up.
+
+        A session that Claude does not know any more is handed over to once more, as a new one. The floor stays with
+        Claude until the user takes it back, unless no hand-off has succeeded and this one failed.
+        """
+        before = self.session.state.claude_session_id
+        async with contextlib.aclosing(self._handed(prompt, situation)) as updates:
+            async for update in updates:
+                yield update
+        if self._failure_kind() == "unknown_session":
+            yield self._apply(ev.ClaudeSessionForgotten())
+            yield self._apply(
+                ev.Noticed(text="Claude's earlier session is gone; a new one starts with the full hand-off.")
+            )
+            async with contextlib.aclosing(self._handed(prompt, "first")) as updates:
+                async for update in updates:
+                    yield update
+        if self.session.state.claude_session_id != before:
+            self._fresh = None
+        if self._failure_kind() and not self.session.state.handed_over:
+            yield self._apply(ev.FloorChanged(floor="local"))
+            self._saving.now()
+
+    async def _handed(self, prompt: str, situation: Situation | None) -> AsyncGenerator[Update, None]:
         handoff = self.session.handoff(situation) if situation else None
         turn = self._turn("claude", prompt, handoff=handoff)
         async with contextlib.aclosing(turn):
             async for update in turn:
                 yield update
-        failure = self.session.turns[-1].failure
-        if failure is not None and failure.kind == "unknown_session":
-            async for update in self._start_afresh(prompt):
-                yield update
-        elif failure is not None and not self.session.state.handed_over:
-            yield self._apply(ev.FloorChanged(floor="local"))
-            self._save()
 
-    async def _start_afresh(self, prompt: str) -> AsyncGenerator[Update, None]:
-        """Claude does not know its session any more: hand over once more, to a new one."""
-        yield self._apply(ev.ClaudeSessionForgotten())
-        yield self._apply(
-            ev.Noticed(text="Claude's earlier session is gone; a new one starts with the full hand-off.")
-        )
-        turn = self._turn("claude", prompt, handoff=self.session.handoff("first"))
-        async with contextlib.aclosing(turn):
-            async for update in turn:
-                yield update
+    def _failure_kind(self) -> str:
+        failure = self.session.turns[-1].failure
+        return failure.kind if failure else ""
 
     async def _turn(
         self, role: AgentRole, prompt: str, *, handoff: Handoff | None = None, preface: str = ""
     ) -> AsyncGenerator[Update, None]:
         self._must_be_idle()
+        is_fresh = handoff is not None and handoff.situation != "resume"
         request = TurnRequest(
             prompt=prompt,
             cwd=self.session.state.cwd,
@@ -196,16 +209,20 @@ class Conversation:
             preface=preface,
             turns=self.session.turns,
             handoff=handoff,
-            resume_id=self.session.state.claude_session_id,
+            resume_id=None if is_fresh else self.session.state.claude_session_id,
         )
         began = self._clock()
-        yield self._apply(ev.TurnStarted(agent=role, prompt=prompt, at=self._now(), preface=preface))
-        self._save()
+        yield self._apply(
+            ev.TurnStarted(
+                agent=role, prompt=prompt, at=self._now(), preface=preface, is_fresh_start=is_fresh
+            )
+        )
+        self._saving.now()
         self._stream = stream = TurnStream(self._agents[role], request)
         try:
             async for event in stream.events():
                 yield self._apply(self._allowed(event))
-                self._save_soon()
+                self._saving.soon()
                 for notice in self._told():
                     yield notice
         finally:
@@ -231,7 +248,7 @@ class Conversation:
         events.append(ev.TurnEnded(at=self._now(), receipt=receipt))
         for ending in events:
             self.session.apply(ending)
-        self._save()
+        self._saving.now()
         return events
 
     def _receipt(self, handoff: Handoff, seconds: float) -> Receipt:
@@ -261,26 +278,8 @@ class Conversation:
         if self.session.is_busy:
             raise MilkError("A turn is still running.", "Press Esc to stop it, or wait for its end.")
 
-    def _save_soon(self) -> None:
-        if self._save_timer is None:
-            self._save_timer = asyncio.get_running_loop().call_later(SAVE_EVERY, self._save)
-
-    def _save(self) -> None:
-        """Save now; a store that fails is told of once, and tried again each time."""
-        if self._save_timer is not None:
-            self._save_timer.cancel()
-            self._save_timer = None
-        try:
-            self._store.save(self.session)
-            self._save_failed = False
-        except StoreError as error:
-            if not self._save_failed:
-                self._notices.append(str(error))
-            self._save_failed = True
-
     def _told(self) -> list[Update]:
-        notices, self._notices = self._notices, []
-        return [Update(event=ev.Noticed(text=notice)) for notice in notices]
+        return [Update(event=ev.Noticed(text=notice)) for notice in self._saving.told()]
 
 
 _NO_ENDING = Failure(

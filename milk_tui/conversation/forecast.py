@@ -1,8 +1,10 @@
 """What is about to be told to whom: the forecast of a hand-off, and what the local agent hears after a return."""
 
+from milk_tui.core.bricks import Brick
 from milk_tui.core.cut import cut_middle
 from milk_tui.core.handoff import Handoff, fenced
 from milk_tui.core.messages import Value
+from milk_tui.core.route import Route
 from milk_tui.core.session import Session
 
 DEFAULT_WINDOW = 8_192
@@ -19,17 +21,20 @@ class Forecast(Value):
     """Why the local agent asks; empty when the user does."""
     left_out: tuple[str, ...] = ()
     """In words, what the bricks had no room for."""
+    route: Route | None = None
+    """How it reaches Claude; `None` where that is not known."""
 
 
-def forecast(session: Session, unsent: str, reason: str) -> Forecast:
-    """What a hand-off made now would send."""
-    resuming = session.situation == "resume"
-    handoff = session.handoff("agent" if reason and not resuming else session.situation, reason)
+def forecast(session: Session, unsent: str, reason: str, fresh: bool | None = None) -> Forecast:
+    """What a hand-off made now would send; `fresh` is the user's own choice of how it starts."""
+    route = session.route(fresh)
+    handoff = session.handoff(route.situation(reason), reason)
     return Forecast(
         handoff=handoff,
+        route=route,
         prompt=(unsent.strip() and unsent) or _composed(session),
         reason=reason,
-        left_out=tuple(_left_out(session)),
+        left_out=tuple(_left_out(session.summary_for(handoff.situation))),
     )
 
 
@@ -62,8 +67,7 @@ def _composed(session: Session) -> str:
     return f"Please take over: {session.state.need}" if session.state.need else ""
 
 
-def _left_out(session: Session) -> list[str]:
-    brick = session.local_summary
+def _left_out(brick: Brick) -> list[str]:
     lines = []
     if brick.dropped:
         noun = "exchange" if brick.dropped == 1 else "exchanges"

@@ -69,6 +69,10 @@ class Session:
         """What was done locally since Claude last finished a turn."""
         return self._summaries.local
 
+    def summary_for(self, situation: Situation) -> Brick:
+        """The local summary that a hand-off carries."""
+        return self._summaries.local_for(situation)
+
     @property
     def claude_summary(self) -> Brick:
         """What Claude did in its last stay that was not empty."""
@@ -161,7 +165,7 @@ class Session:
             nonce=self.state.nonce,
             brief=one_line(reason, BRIEF_LIMIT) or self.state.brief,
             need=self.need,
-            local_summary=self._summaries.local_for(situation),
+            local_summary=self.summary_for(situation),
             claude_summary=None if situation == "resume" else self.claude_summary,
             percepts=self.new_percepts(situation),
             history_chars=self.history_chars,
@@ -171,7 +175,7 @@ class Session:
     def bricks(self, prompt_chars: int = 0) -> Bricks:
         """All that the brick column shows, with the gauge for a prompt of so many characters."""
         is_moving = self._open is not None and self._open.agent == "local"
-        local_summary = self._summaries.local_for(self.situation)
+        local_summary = self.summary_for(self.situation)
         return Bricks(
             need=self.need,
             local_summary=local_summary.model_copy(update={"is_stale": is_moving}),

@@ -36,7 +36,7 @@ class GaugePanel(Panel[Gauge]):
         for name in ("ok", "near", "full"):
             self.set_class(name == level(value), f"-{name}")
         self.border_title = Content("next hand-off")
-        self.border_subtitle = Content(_SITUATIONS[value.situation])
+        self.border_subtitle = Content(value.route or _SITUATIONS[value.situation])
         width = max(self.body_width, _ENTRY)
         rows = [self._bar(value, width), *self._facts(value), *self._legend(value, width)]
         return Content("\n").join(rows)

@@ -48,16 +48,22 @@ class Handing:
             self._screen.show(self._talk.decline_escalation())
 
     async def _preview(self, reason: str) -> None:
-        forecast = self._talk.forecast(self._screen.prompt.full_text, reason)
+        unsent = self._screen.prompt.full_text
+        forecast = self._talk.forecast(unsent, reason)
         setup = self._screen.setup
-        screen = PreviewScreen(forecast, setup.claude, setup.look_at_claude)
+        screen = PreviewScreen(
+            forecast,
+            setup.claude,
+            setup.look_at_claude,
+            lambda fresh: self._talk.forecast(unsent, reason, fresh),
+        )
         prompt = await self._screen.app.push_screen_wait(screen)
         if prompt is not None or screen.written != forecast.prompt:
             self._screen.prompt.write(screen.written)
         if prompt is not None and self._talk.session.is_busy:
             self._screen.tell(_BUSY)  # its Enter came just before the preview
         elif prompt is not None:
-            self._screen.converse(self._talk.escalate(prompt, reason), prompt)
+            self._screen.converse(self._talk.escalate(prompt, reason, screen.fresh), prompt)
         elif reason:
             self.decline()
 

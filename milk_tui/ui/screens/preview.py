@@ -28,6 +28,11 @@ _HOW = {
     "agent": "Starts a Claude session, as the local agent asks.",
     "resume": "Resumes Claude's session with what is new since its last turn.",
 }
+_BY_CHOICE = {
+    "first": "The new session knows nothing but this; the old one stays until this has begun.",
+    "agent": "As the local agent asks; the old session stays until this has begun.",
+    "resume": "It is told only what it does not know yet.",
+}
 
 
 class PreviewScreen(ModalScreen[str | None]):
@@ -36,6 +41,14 @@ class PreviewScreen(ModalScreen[str | None]):
     AUTO_FOCUS = "#preview-prompt"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "back", "Back", tooltip="Send nothing, keep what is written", id="preview.back"),
+        Binding(
+            "ctrl+r,f7",
+            "flip",
+            "Resume or fresh",
+            tooltip="Start a fresh Claude session, or resume the one there is",
+            id="preview.flip",
+            priority=True,
+        ),
         Binding(
             "pageup",
             "scroll(-1)",
@@ -60,15 +73,25 @@ class PreviewScreen(ModalScreen[str | None]):
     """What is known about Claude Code; `None` while it is being looked at."""
 
     def __init__(
-        self, forecast: Forecast, claude: Check | None, look: Callable[[], Awaitable[Check]]
+        self,
+        forecast: Forecast,
+        claude: Check | None,
+        look: Callable[[], Awaitable[Check]],
+        again: Callable[[bool], Forecast],
     ) -> None:
-        """Show a forecast. Unless Claude Code is known to be there, it is looked at again."""
+        """Show a forecast; `again` makes it for a fresh start or for a resume.
+
+        Unless Claude Code is known to be there, it is looked at again.
+        """
         super().__init__()
         self.written = forecast.prompt
         """The prompt as the user left it."""
         self.deaf_seconds = DEAF_SECONDS if forecast.reason else 0.0
         self._forecast = forecast
+        self.fresh: bool | None = None
+        """What the user chose: a fresh start, a resume, or nothing."""
         self._look = look
+        self._again = again
         self._opened_at = monotonic()
         self.set_reactive(PreviewScreen.claude, claude)
 
@@ -78,9 +101,7 @@ class PreviewScreen(ModalScreen[str | None]):
             dialog.border_title = "Hand over to Claude Code"
             yield Static(Content("\n".join(facts(self._forecast))), id="preview-facts", markup=False)
             with VerticalScroll(id="preview-parts", can_focus=False):
-                for part in as_sent(self._forecast.handoff):
-                    yield Static(self._heading(part), classes="preview-heading", markup=False)
-                    yield Static(Content(part.text.strip("\n")), classes="preview-text", markup=False)
+                yield from self._pictures()
             yield Static(id="preview-sender", markup=False)
             prompt = Prompt(placeholder="What should Claude do?", id="preview-prompt")
             prompt.border_title = "Prompt to send with it"
@@ -98,8 +119,15 @@ class PreviewScreen(ModalScreen[str | None]):
         """Say through whom it leaves, or why it cannot."""
         self.set_class(not self._can_send, "-blocked")
         self.query_one("#preview-sender", Static).update(self._sender())
+        self._hint()
+
+    def _hint(self) -> None:
+        route = self._forecast.route
+        flip = ""
+        if route is not None and route.has_choice:
+            flip = " · Ctrl+R resumes instead" if route.is_fresh else " · Ctrl+R starts fresh instead"
         keys = "Enter sends · Esc goes back" if self._can_send else "Esc goes back"
-        self.query_one("#preview-hint", Static).update(f"{keys}, nothing lost · PgUp, PgDn read")
+        self.query_one("#preview-hint", Static).update(f"{keys}, nothing lost · PgUp, PgDn read{flip}")
 
     @property
     def _can_send(self) -> bool:
@@ -122,6 +150,26 @@ class PreviewScreen(ModalScreen[str | None]):
         """Leave without sending."""
         self.written = self.query_one(Prompt).full_text
         self.dismiss(None)
+
+    async def action_flip(self) -> None:
+        """Start fresh instead of resuming, or the other way round; what is shown follows."""
+        route = self._forecast.route
+        if route is None or not route.has_choice:
+            return
+        self.fresh = not route.is_fresh
+        self._forecast = self._again(self.fresh)
+        parts = self.query_one("#preview-parts", VerticalScroll)
+        self.query_one("#preview-facts", Static).update(Content("\n".join(facts(self._forecast))))
+        self._hint()
+        async with self.batch():
+            await parts.remove_children()
+            await parts.mount_all(self._pictures())
+        parts.scroll_home(animate=False)
+
+    def _pictures(self) -> Iterator[Static]:
+        for part in as_sent(self._forecast.handoff):
+            yield Static(self._heading(part), classes="preview-heading", markup=False)
+            yield Static(Content(part.text.strip("\n")), classes="preview-text", markup=False)
 
     def action_scroll(self, pages: int) -> None:
         """Read on while the prompt keeps the focus."""
@@ -152,7 +200,11 @@ def as_sent(handoff: Handoff) -> list[Part]:
 def facts(forecast: Forecast) -> Iterator[str]:
     """What kind of hand-off it is, its size, and what is not in it."""
     handoff = forecast.handoff
-    yield _HOW[handoff.situation]
+    route = forecast.route
+    if route is not None and route.has_choice:
+        yield f"{route.words[:1].upper()}{route.words[1:]}. {_BY_CHOICE[handoff.situation]}"
+    else:
+        yield _HOW[handoff.situation]
     size = f"{handoff.chars:,} characters, about {estimated_tokens(handoff.chars):,} tokens"
     is_smaller = handoff.history_chars > handoff.chars
     yield f"{size}, instead of {handoff.history_chars:,} of history" if is_smaller else size

@@ -43,7 +43,7 @@ class Stating:
                 self._spend(event.usage)
             case ev.TurnEnded():
                 self._enter("idle")
-            case ev.FloorChanged():
+            case ev.FloorChanged() | ev.NeedEdited():
                 self.show()
             case _:
                 pass
@@ -64,14 +64,24 @@ class Stating:
         self._line.status = Status(
             floor=floor,
             model=self._model[floor],
-            state=self._state,
+            state="waiting" if self._state == "idle" and self._talk.session.is_waiting else self._state,
             detail=self._detail,
             since=self._since,
             tokens_per_second=self._rate,
             context_tokens=usage.context_tokens,
             window=usage.window or (self._window if floor == self._agent else None),
             cost_usd=self._cost,
+            hints=self._hints(),
         )
+
+    def _hints(self) -> tuple[str, ...]:
+        """The key that moves the floor, and what it would do."""
+        if self._state != "idle":
+            return ()
+        state = self._talk.session.state
+        if state.floor == "claude" and state.handed_over:
+            return ("F9 gives the floor back",)
+        return (f"Ctrl+G {self._talk.session.route().words}",)
 
     def _enter(self, state: State, detail: str = "") -> None:
         if self._is_asking and state == "answering":

@@ -91,7 +91,7 @@ def _places(text: str, wanted: str) -> Iterator[int]:
 
 def _hint(text: str, old: str) -> str:
     """Why a text may not have been found."""
-    if re.search(r"^\s*\d+\t", old, re.MULTILINE):
+    if re.search(r"^ *\d+\t", old, re.MULTILINE):
         return "Leave the line numbers out."
     if "".join(old.split()) in "".join(text.split()):
         return "It would be, but for spaces, tabs and line ends: copy them exactly."

@@ -36,7 +36,8 @@ Ending = Literal["exit", "time", "size"]
 class Finished:
     """What became of a program."""
 
-    output: str
+    output: bytes
+    """What it wrote, to either of its outputs."""
     ending: Ending
     status: int | None
     """Exit status, negative for the signal that ended it; None if it belongs to another user and runs on."""
@@ -77,7 +78,7 @@ async def run_group(
             os.close(writing)
         began = monotonic()
         ending, ended, left_children = await _until_over(process, output, seconds)
-        return Finished(output.text(), ending, process.returncode, ended - began, left_children)
+        return Finished(output.written(), ending, process.returncode, ended - began, left_children)
     finally:
         output.close()
 
@@ -157,9 +158,9 @@ class _Output:
         os.set_blocking(descriptor, False)
         self._loop.add_reader(descriptor, self._read)
 
-    def text(self) -> str:
+    def written(self) -> bytes:
         """All output so far."""
-        return self._data.decode("utf-8", "replace")
+        return bytes(self._data)
 
     def close(self) -> None:
         """Say what has not been said and read no more."""

@@ -13,6 +13,7 @@ from milk_tui.core.permission import Question, Scope
 from milk_tui.core.text import sanitize
 from milk_tui.tools.base import Outcome, Prepared, Report
 from milk_tui.tools.environment import passed_on, withheld
+from milk_tui.tools.off_loop import off_loop
 from milk_tui.tools.process_group import OUTPUT_BYTES, Finished, run_group
 from milk_tui.tools.site import Site
 from milk_tui.tools.trouble import ToolError
@@ -45,7 +46,7 @@ def run_command(site: Site, command: Command, timeout: Timeout = 120) -> Prepare
         arguments = [*_shell(), command]
         finished = await run_group(arguments, directory, passed_on(environment), timeout, report)
         is_error = finished.ending != "exit" or finished.status != 0
-        return Outcome(_told(finished, timeout), is_error)
+        return Outcome(await off_loop(lambda _stop: _told(finished, timeout)), is_error)
 
     return Prepared(_question(command, str(directory), withheld(environment)), run)
 
@@ -71,12 +72,12 @@ def _is_plain_to_read(command: str) -> bool:
 def _shell() -> list[str]:
     """Bash where there is one, because models write for it; no start-up file is read."""
     bash = shutil.which("bash", path="/bin:/usr/bin:/usr/local/bin")
-    return [bash, "--noprofile", "--norc", "-c"] if bash else ["/bin/sh", "-c"]
+    return [bash, "--noprofile", "--norc", "-c", "--"] if bash else ["/bin/sh", "-c", "--"]
 
 
 def _told(finished: Finished, timeout: int) -> str:
     """The output as a reader would have seen it in the end, and in brackets what became of the command."""
-    output = _REDRAWN.sub("", finished.output).rstrip()
+    output = _REDRAWN.sub("", finished.output.decode("utf-8", "replace")).rstrip()
     remarks = [_ending(finished, timeout)]
     if finished.left_children:
         remarks.append("It had left processes in the background, which were ended.")

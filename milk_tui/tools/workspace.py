@@ -64,6 +64,10 @@ class Workspace:
             raise ToolError("The path holds control characters, which cannot be shown as they are.")
         named = self.directory / os.path.expanduser(given)  # noqa: PTH111 - no error for ~nobody
         path = Path(os.path.realpath(named))
+        if sanitize(str(path)) != str(path):
+            raise ToolError(
+                f"“{given}” leads to a path with control characters, which cannot be shown as it is."
+            )
         detour = "" if os.path.normpath(named) == str(path) else f"“{given}” leads there."
         return Place(given, path, self.shown(path), self._reason(path), detour)
 

@@ -38,6 +38,8 @@ async def test_output_and_exit_status_come_back(room: Room) -> None:
         ("python3 -c 'input()'", "EOFError"),
         ("git -c core.pager='less' --paginate version", "git version"),
         ("tty", "not a tty"),
+        ("-x", "-x: command not found"),
+        ("--version", "--version: command not found"),
         ("exec >&- 2>&-; sleep 0.1", "Exit status 0"),
     ],
 )

@@ -160,6 +160,13 @@ async def test_a_link_that_is_turned_round_while_it_is_asked_about_is_refused(
     assert "somewhere else" in await room.refused("read_file", path="link")
 
 
+async def test_a_link_to_a_path_that_cannot_be_shown_is_refused(room: Room, tmp_path: Path) -> None:
+    odd = tmp_path / "txt.\u202eexe"
+    odd.touch()
+    (room.directory / "link").symlink_to(odd)
+    assert "leads to a path with control characters" in await room.refused("read_file", path="link")
+
+
 @pytest.mark.parametrize("name", [".env", ".env.local", "server.KEY", "id_rsa", ".ssh/config", "sub/.netrc"])
 async def test_a_file_that_may_hold_secrets_asks_every_time(room: Room, name: str) -> None:
     path = room.directory / name

@@ -51,7 +51,8 @@ class Conversation:
     ) -> None:
         self.session = session
         self.escalation = escalation
-        self._agents: dict[AgentRole, Agent] = {"local": local, "claude": claude}
+        self.agents: dict[AgentRole, Agent] = {"local": local, "claude": claude}
+        """Who fills which role: to be looked at; `use_local` changes it."""
         self._store = store
         self._now = now
         self._clock = clock
@@ -69,7 +70,7 @@ class Conversation:
     async def use_local(self, agent: Agent) -> None:
         """Put another agent in the local role. Raises `MilkError` while a turn is running."""
         self._must_be_idle()
-        before, self._agents["local"] = self._agents["local"], agent
+        before, self.agents["local"] = self.agents["local"], agent
         await before.close()
 
     def bricks(self, prompt_chars: int = 0) -> Bricks:
@@ -115,7 +116,7 @@ class Conversation:
         self._must_be_idle()
         update = self._apply(ev.FloorChanged(floor="local"))
         self._save()
-        await self._agents["claude"].close()
+        await self.agents["claude"].close()
         return update
 
     def edit_need(self, text: str) -> Update:
@@ -141,7 +142,7 @@ class Conversation:
             await self._stream.ended()
         if self.session.turns or self.session.is_busy:
             self._save()
-        for agent in self._agents.values():
+        for agent in self.agents.values():
             await agent.close()
 
     async def _local_turn(self, prompt: str) -> AsyncGenerator[Update, None]:
@@ -201,7 +202,7 @@ class Conversation:
         began = self._clock()
         yield self._apply(ev.TurnStarted(agent=role, prompt=prompt, at=self._now(), preface=preface))
         self._save()
-        self._stream = stream = TurnStream(self._agents[role], request)
+        self._stream = stream = TurnStream(self.agents[role], request)
         try:
             async for event in stream.events():
                 yield self._apply(self._allowed(event))

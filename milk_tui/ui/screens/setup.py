@@ -119,9 +119,11 @@ class Setup:
 
     async def _pull(self) -> None:
         try:
-            await self._bench.fetch_model(self._progress)
+            problem = await self._bench.fetch_model(self._progress)
         except MilkError as error:
-            self._screen.tell(str(error))
+            problem = str(error)
+        if problem:
+            self._screen.tell(problem)
         self._pulling = ""
         await self._look(tells=True)
 

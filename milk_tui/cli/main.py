@@ -99,16 +99,35 @@ def show_context(
     run_context(wish(context, **given), session_id, situation, reason, as_json=as_json)
 
 
-@cli.command()
+@cli.group(invoke_without_command=True)
 @click.option("--here", is_flag=True, help="Only those of this directory.")
 @click.option("--json", "as_json", is_flag=True, help="Print them as JSON.")
 @common
 @click.pass_context
 def sessions(context: click.Context, /, here: bool, as_json: bool, **given: Any) -> None:
-    """List the sessions, last used first."""
-    from milk_tui.cli.sessions import run_sessions
+    """List the sessions, last used first; or take over those of other programs."""
+    if context.invoked_subcommand is None:
+        from milk_tui.cli.sessions import run_sessions
 
-    run_sessions(wish(context, **given), only_here=here, as_json=as_json)
+        run_sessions(wish(context, **given), only_here=here, as_json=as_json)
+
+
+@sessions.command(name="import")
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.option("--json", "as_json", is_flag=True, help="Print what became of each file as JSON.")
+@common
+@click.pass_context
+def import_sessions(context: click.Context, /, files: tuple[str, ...], as_json: bool, **given: Any) -> None:
+    """Take over sessions of Claude Code and of the Go program.
+
+    FILE is a session (~/.claude/projects/*/<uuid>.jsonl, ~/.milk/sessions/<uuid>.json) or a folder, which is
+    searched. The files are only read. Taking a session twice is taking it once; one that has grown since is taken
+    anew, unless you have gone on with it here. Exit status 1 means that no session could be taken.
+    """
+    from milk_tui.cli.importing import run_import
+
+    is_json = as_json or bool(context.parent and context.parent.params.get("as_json"))
+    context.exit(run_import(wish(context, **given), files, as_json=is_json))
 
 
 @cli.command()

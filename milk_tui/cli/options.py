@@ -37,8 +37,11 @@ def choosing(function: Function) -> Function:
 
 def wish(context: click.Context, **given: Any) -> Wish:
     """What was said behind the command's name, else before it."""
-    before: dict[str, Any] = context.find_root().params
-    merged = {key: given.get(key) or before.get(key) for key in ("url", "model", "home", "last", "session")}
+    merged = {key: given.get(key) for key in ("url", "model", "home", "last", "session")}
+    before = context.parent
+    while before is not None:
+        merged = {key: value or before.params.get(key) for key, value in merged.items()}
+        before = before.parent
     return Wish(
         url=merged["url"],
         model=merged["model"],

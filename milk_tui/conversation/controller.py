@@ -48,7 +48,8 @@ class Conversation:
     ) -> None:
         self.session = session
         self.escalation = escalation
-        self._agents: dict[AgentRole, Agent] = {"local": local, "claude": claude}
+        self.agents: dict[AgentRole, Agent] = {"local": local, "claude": claude}
+        """Who fills which role: to be looked at; `use_local` changes it."""
         self._saving = Saving(store, session)
         self._now = now
         self._clock = clock
@@ -65,7 +66,7 @@ class Conversation:
     async def use_local(self, agent: Agent) -> None:
         """Put another agent in the local role. Raises `MilkError` while a turn is running."""
         self._must_be_idle()
-        before, self._agents["local"] = self._agents["local"], agent
+        before, self.agents["local"] = self.agents["local"], agent
         await before.close()
 
     def bricks(self, prompt_chars: int = 0) -> Bricks:
@@ -120,7 +121,7 @@ class Conversation:
         self._fresh = None
         update = self._apply(ev.FloorChanged(floor="local"))
         self._saving.now()
-        await self._agents["claude"].close()
+        await self.agents["claude"].close()
         return update
 
     def edit_need(self, text: str) -> Update:
@@ -144,7 +145,7 @@ class Conversation:
         if self._stream is not None:
             await self._stream.ended()
         self._saving.if_begun()
-        for agent in self._agents.values():
+        for agent in self.agents.values():
             await agent.close()
 
     async def _local_turn(self, prompt: str) -> AsyncGenerator[Update, None]:
@@ -218,7 +219,7 @@ class Conversation:
             )
         )
         self._saving.now()
-        self._stream = stream = TurnStream(self._agents[role], request)
+        self._stream = stream = TurnStream(self.agents[role], request)
         try:
             async for event in stream.events():
                 yield self._apply(self._allowed(event))

@@ -3,6 +3,7 @@
 It joins what a tool is, who is asked, and how much of a result may reach the model. It runs nothing by itself.
 """
 
+import asyncio
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import replace
@@ -10,11 +11,14 @@ from pathlib import Path
 from typing import Any
 
 from milk_tui.agents.base import Agent, TurnRequest
+from milk_tui.agents.server.agent import ServerAgent
 from milk_tui.agents.toolbox import Report
+from milk_tui.core.bricks import Segment
 from milk_tui.core.events import AgentEvent, Noticed
 from milk_tui.core.messages import ToolCall, ToolResult
 from milk_tui.core.permission import Permission
 from milk_tui.storage.config import Settings
+from milk_tui.storage.files import remove_old
 from milk_tui.tools.instructions_file import ProjectFile, ProjectInstructions
 from milk_tui.tools.mcp_servers import McpServers
 from milk_tui.tools.session_tools import Tools
@@ -24,6 +28,9 @@ from milk_tui.tools.workspace import Workspace
 MCP_WAIT = 3.0
 """Seconds that a turn waits for MCP servers; what is not ready by then is offered in a later turn."""
 
+KEPT_DAYS = 30
+"""Days for which results too long for the model stay in our folder."""
+
 _FIRST_LIMIT = 6_000
 """Characters of a result until the loop has said how many its window can take."""
 
@@ -32,9 +39,11 @@ class SessionToolbox:
     """What the agent's loop needs of tools, and what the user may switch about them."""
 
     def __init__(self, settings: Settings, cwd: str, session_id: str, ask: Permission) -> None:
-        site = Site(Workspace(Path(cwd)), _FIRST_LIMIT, allows_network=settings.http_get)
+        self._results = settings.home / "results" / session_id
+        workspace = Workspace(Path(cwd), free=[self._results])
+        site = Site(workspace, _FIRST_LIMIT, allows_network=settings.http_get)
         self.servers = McpServers(settings.mcp_servers, cwd, settings.home / "logs")
-        self._tools = Tools(site, settings.home / "results" / session_id, self.servers.tools)
+        self._tools = Tools(site, self._results, self.servers.tools)
         self._project = ProjectInstructions(cwd)
         self._ask = ask
         self._problem_told = ""
@@ -74,8 +83,9 @@ class SessionToolbox:
         return await self._tools.run(call, self._ask, report)
 
     async def close(self) -> None:
-        """End the MCP servers."""
+        """End the MCP servers, and let go of long results that nobody will look at any more."""
         await self.servers.close()
+        await asyncio.to_thread(remove_old, self._results.parent, KEPT_DAYS)
 
 
 class EquippedAgent:
@@ -94,6 +104,20 @@ class EquippedAgent:
         async with aclosing(self.agent.run(request)) as events:
             async for event in events:
                 yield event
+
+    def carried(self, nonce: str) -> tuple[Segment, ...]:
+        """What every request carries before anything is said; empty until the server has been asked who it is."""
+        project = self._toolbox.project
+        text = project.text if project else ""
+        overhead = self.agent.overhead(nonce, text) if isinstance(self.agent, ServerAgent) else None
+        if overhead is None:
+            return ()
+        parts = (
+            ("system", overhead.system_chars),
+            ("tools", overhead.tools_chars),
+            (project.name if project else "", overhead.project_chars),
+        )
+        return tuple(Segment(name=name, chars=chars, budget=chars) for name, chars in parts if chars)
 
     async def close(self) -> None:
         """Close the agent; the tools stay, for another one may take its place."""

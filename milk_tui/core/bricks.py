@@ -69,6 +69,8 @@ class Gauge(Value):
     situation: Situation
     route: str = ""
     """In words, whether Claude's session is resumed or starts fresh, and why."""
+    carried: tuple[Segment, ...] = ()
+    """What each request to the local model carries before anything is said; empty where nobody knows."""
 
     @property
     def chars(self) -> int:

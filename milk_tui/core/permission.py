@@ -65,6 +65,8 @@ class Question(Value):
     """What could be granted for the session or for good; `None` where our own grants do not apply."""
     wider: Scope | None = None
     """A larger scope that could be granted instead, such as the file's folder."""
+    call_id: str = ""
+    """The call it is about; empty where the asker does not know."""
 
 
 class Answer(Value):

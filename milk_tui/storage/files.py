@@ -2,12 +2,32 @@
 
 import os
 import tempfile
+import time
+from contextlib import suppress
 from pathlib import Path
 
 
 def make_folder(folder: Path) -> None:
     """Create a folder that only its owner may enter. One that is there already stays as it is."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+
+
+def remove_old(folder: Path, days: float) -> None:
+    """Remove the files below a folder that were written so many days ago, and folders left empty by that.
+
+    What cannot be removed stays: it is only taking room.
+    """
+    oldest = time.time() - days * 86_400
+    for parent, _folders, names in os.walk(folder, topdown=False):
+        for name in names:
+            path = Path(parent, name)
+            with suppress(OSError):
+                if path.lstat().st_mtime < oldest:
+                    path.unlink()
+        if Path(parent) != folder:
+            # Fails for a folder that still holds something, which is what is wanted.
+            with suppress(OSError):
+                Path(parent).rmdir()
 
 
 def replace_text(path: Path, text: str) -> None:

@@ -1,27 +1,34 @@
-"""Every result bounded before it reaches the model, with the whole of it kept in a file.
-
-Takes text that went through `milk_tui.core.text`.
-"""
+"""Every result made safe and bounded before it reaches the model, with the whole of it kept in a file."""
 
 import os
+import re
 import tempfile
 from pathlib import Path
 
 from milk_tui.core.cut import cut_end, cut_middle
+from milk_tui.core.text import sanitize
+
+_CONTROLS = re.compile("\x1b\\[[0-?]*[ -/]*[@-~]|[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]+")
+"""Colours and controls. Sanitizing megabytes of them would take half a minute; taking these out takes seconds."""
+
+_PIECE = 1 << 16
+"""Characters worked on at once, so that other threads have their turn in between."""
 
 
 def bounded(text: str, limit_chars: int, keep: Path, name: str) -> str:
-    """The text, at most `limit_chars` characters of it: head and tail, what is missing, and where all of it is.
+    """The text, sanitized, at most `limit_chars` characters: head and tail, what is missing, and where all of it is.
 
     A text that is too long is written to a new file in the folder `keep`, which only its owner can read; its name
     starts with `name`. If it cannot be written, the result says so.
     """
+    if len(text) > limit_chars:
+        text = "".join(_CONTROLS.sub("", text[at : at + _PIECE]) for at in range(0, len(text), _PIECE))
     if len(text) <= limit_chars:
-        return text
+        return sanitize(text)
     note = f"[{len(text):,} characters, shortened here. {_kept(text, keep, name)}]\n"
     if len(note) > limit_chars // 2:
-        return cut_middle(text, limit_chars)
-    return note + cut_middle(text, limit_chars - len(note))
+        note = ""
+    return sanitize(note + cut_middle(text, limit_chars - len(note)))
 
 
 def _kept(text: str, keep: Path, name: str) -> str:

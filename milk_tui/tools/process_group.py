@@ -8,14 +8,14 @@ import asyncio
 import codecs
 import os
 import signal
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
 from typing import Literal
 
-OUTPUT_BYTES = 16_000_000
+OUTPUT_BYTES = 8_000_000
 """The most output of one program; one that writes more is ended."""
 
 GRACE_SECONDS = 1.0
@@ -36,7 +36,8 @@ Ending = Literal["exit", "time", "size"]
 class Finished:
     """What became of a program."""
 
-    output: str
+    output: bytes
+    """What it wrote, to either of its outputs."""
     ending: Ending
     status: int | None
     """Exit status, negative for the signal that ended it; None if it belongs to another user and runs on."""
@@ -63,23 +64,57 @@ async def run_group(
     reading, writing = os.pipe()
     output = _Output(reading, report)
     try:
+        with os.fdopen(writing, "wb", buffering=0) as sink:
+            async with _guard() as watch:
+                process = await asyncio.create_subprocess_exec(
+                    *arguments,
+                    cwd=directory,
+                    env=environment,
+                    stdin=asyncio.subprocess.DEVNULL,
+                    stdout=sink,
+                    stderr=sink,
+                    start_new_session=True,
+                )
+                watch(process.pid)
+                sink.close()
+                began = monotonic()
+                try:
+                    ending, ended, left_children = await _until_over(process, output, seconds)
+                finally:
+                    # Also when a second cancel cut the first one's patience short.
+                    _signal(process.pid, signal.SIGKILL)
+        return Finished(output.written(), ending, process.returncode, ended - began, left_children)
+    finally:
+        output.close()
+
+
+@asynccontextmanager
+async def _guard() -> AsyncIterator[Callable[[int], object]]:
+    """A small process that kills a group if we die without a chance to: it notices that our end of a pipe is gone.
+
+    It is told the group with what this gives.
+    """
+    reading, writing = os.pipe()
+    try:
         try:
-            process = await asyncio.create_subprocess_exec(
-                *arguments,
-                cwd=directory,
-                env=environment,
-                stdin=asyncio.subprocess.DEVNULL,
-                stdout=writing,
-                stderr=writing,
+            guard = await asyncio.create_subprocess_exec(
+                *["/bin/sh", "-c", 'read -r group && read -r nothing; kill -KILL "-$group"'],
+                stdin=reading,
+                stdout=asyncio.subprocess.DEVNULL,
+                stderr=asyncio.subprocess.DEVNULL,
                 start_new_session=True,
             )
         finally:
-            os.close(writing)
-        began = monotonic()
-        ending, ended, left_children = await _until_over(process, output, seconds)
-        return Finished(output.text(), ending, process.returncode, ended - began, left_children)
+            os.close(reading)
+        try:
+            yield lambda group: os.write(writing, f"{group}\n".encode())
+        finally:
+            # Before the pipe is closed, so that it never signals a group that is gone.
+            with suppress(ProcessLookupError):
+                guard.kill()
+            await guard.wait()
     finally:
-        output.close()
+        os.close(writing)
 
 
 async def _until_over(
@@ -106,8 +141,6 @@ async def _until_over(
         await asyncio.wait([exited], timeout=GRACE_SECONDS)
         raise
     finally:
-        # Also when a second cancel cut the first one's patience short.
-        _signal(process.pid, signal.SIGKILL)
         exited.cancel()
         full.cancel()
     return ending, ended, ending == "exit" and left_children
@@ -157,9 +190,9 @@ class _Output:
         os.set_blocking(descriptor, False)
         self._loop.add_reader(descriptor, self._read)
 
-    def text(self) -> str:
+    def written(self) -> bytes:
         """All output so far."""
-        return self._data.decode("utf-8", "replace")
+        return bytes(self._data)
 
     def close(self) -> None:
         """Say what has not been said and read no more."""

@@ -10,7 +10,6 @@ from typing import Any
 
 from milk_tui.core.messages import ToolCall, ToolResult
 from milk_tui.core.permission import Permission, Question
-from milk_tui.core.text import sanitize
 from milk_tui.tools.base import Outcome, Prepared, Report, Tool
 from milk_tui.tools.bounds import bounded
 from milk_tui.tools.mcp_tools import McpTool
@@ -63,7 +62,8 @@ class Tools:
             outcome = Outcome(str(error), is_error=True)
         except OSError as error:
             outcome = Outcome(trouble(error), is_error=True)
-        text = await off_loop(lambda _stop: self._bounded(outcome.text, call.name))
+        limit = self.site.limit_chars
+        text = await off_loop(lambda _stop: bounded(outcome.text, limit, self._keep, _file_name(call.name)))
         return ToolResult(call_id=call.id, text=text, is_error=outcome.is_error)
 
     async def _outcome(self, call: ToolCall, ask: Permission, report: Report) -> Outcome:
@@ -102,5 +102,7 @@ class Tools:
             return f"{tool.name} was not run: the network is switched off in the settings."
         return ""
 
-    def _bounded(self, text: str, name: str) -> str:
-        return bounded(sanitize(text), self.site.limit_chars, self._keep, name)
+
+def _file_name(tool: str) -> str:
+    """A name that can begin that of a file, also for a tool that a model made up."""
+    return tool if tool in TOOLS else "call"

@@ -1,7 +1,7 @@
 """The tool that runs a command. Every call is a fresh shell in the session's directory, and nothing outlives it."""
 
+import codecs
 import os
-import re
 import shlex
 import shutil
 import signal
@@ -13,6 +13,7 @@ from milk_tui.core.permission import Question, Scope
 from milk_tui.core.text import sanitize
 from milk_tui.tools.base import Outcome, Prepared, Report
 from milk_tui.tools.environment import passed_on, withheld
+from milk_tui.tools.off_loop import off_loop
 from milk_tui.tools.process_group import OUTPUT_BYTES, Finished, run_group
 from milk_tui.tools.site import Site
 from milk_tui.tools.trouble import ToolError
@@ -20,8 +21,7 @@ from milk_tui.tools.trouble import ToolError
 COMMAND_CHARS = 20_000
 """The longest command: more nobody reads before saying yes."""
 
-_REDRAWN = re.compile(r"^[^\n]*\r(?!\n)", re.MULTILINE)
-"""What was drawn over in a line, as progress bars do. Without its anchor one long line would take for ever."""
+_PIECE = 1 << 16
 
 Command = Annotated[str, Field(description="As typed in a shell.")]
 Timeout = Annotated[int, Field(ge=1, le=600, description="Seconds until it is ended.")]
@@ -45,7 +45,7 @@ def run_command(site: Site, command: Command, timeout: Timeout = 120) -> Prepare
         arguments = [*_shell(), command]
         finished = await run_group(arguments, directory, passed_on(environment), timeout, report)
         is_error = finished.ending != "exit" or finished.status != 0
-        return Outcome(_told(finished, timeout), is_error)
+        return Outcome(await off_loop(lambda _stop: _told(finished, timeout)), is_error)
 
     return Prepared(_question(command, str(directory), withheld(environment)), run)
 
@@ -71,16 +71,26 @@ def _is_plain_to_read(command: str) -> bool:
 def _shell() -> list[str]:
     """Bash where there is one, because models write for it; no start-up file is read."""
     bash = shutil.which("bash", path="/bin:/usr/bin:/usr/local/bin")
-    return [bash, "--noprofile", "--norc", "-c"] if bash else ["/bin/sh", "-c"]
+    return [bash, "--noprofile", "--norc", "-c", "--"] if bash else ["/bin/sh", "-c", "--"]
 
 
 def _told(finished: Finished, timeout: int) -> str:
-    """The output as a reader would have seen it in the end, and in brackets what became of the command."""
-    output = _REDRAWN.sub("", finished.output).rstrip()
+    """The output as a reader would have seen it in the end, and in brackets what became of the command.
+
+    Of a line that was drawn over, as progress bars do, only what was drawn last is left.
+    """
+    lines = (line.rstrip("\r").rpartition("\r")[2] for line in _decoded(finished.output).split("\n"))
+    output = "\n".join(lines).rstrip()
     remarks = [_ending(finished, timeout)]
     if finished.left_children:
         remarks.append("It had left processes in the background, which were ended.")
     return "\n".join(filter(None, [output, f"[{' '.join(remarks)}]"]))
+
+
+def _decoded(output: bytes) -> str:
+    """The text of an output; by pieces, so that other threads have their turn in between."""
+    pieces = (output[at : at + _PIECE] for at in range(0, len(output), _PIECE))
+    return "".join(codecs.iterdecode(pieces, "utf-8", "replace"))
 
 
 def _ending(finished: Finished, timeout: int) -> str:

@@ -5,7 +5,9 @@ It draws nothing and decides nothing; it only says which block grows, which one 
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import Any
 
+from milk_tui.agents.server.loops import LOOP, STEPS
 from milk_tui.core import events as ev
 from milk_tui.core.budget import estimated_tokens
 from milk_tui.core.cut import one_line
@@ -17,6 +19,8 @@ _FLOOR: dict[AgentRole, str] = {
     "claude": "Claude has the floor: your prompts go to Claude until you press F9.",
     "local": "The local agent has the floor.",
 }
+LIVE_CHARS = 4_000
+"""Characters of what a running call has written that are shown: its end."""
 
 
 class Story:
@@ -43,6 +47,14 @@ class Story:
         """Show something that is not part of the conversation."""
         self._add("notice", text)
 
+    def remark(self, call_id: str, tool: str, words: str) -> None:
+        """Say a few words at a call that has no result yet: at this one, else at the first of the tool's without."""
+        calls = self._calls
+        unsaid = (key for key, block in calls.items() if block.label == tool and not block.note)
+        found = call_id if call_id in calls else next(unsaid, None)
+        if found is not None:
+            self._change(found, note=words)
+
     def tell(self, event: ev.Event) -> None:
         """Show one event."""
         match event:
@@ -61,6 +73,8 @@ class Story:
                 self._close()
                 block = self._calls[event.call.id] = self._put(_call_block(self._key(), event.call, None))
                 self._step.append(block)
+            case ev.ToolOutput():
+                self._output(event)
             case ev.ToolCallFinished():
                 self._result(event.result)
             case ev.AgentReady():
@@ -86,7 +100,7 @@ class Story:
     def _end(self, receipt: Receipt | None) -> None:
         self._close()
         for block in self._calls.values():
-            self._transcript.replace(replace(block, state="error", detail="Cancelled."))
+            self._transcript.replace(replace(block, state="error", detail="Cancelled.", folded=True))
         self._calls = {}
         if receipt is not None:
             self._add("receipt", receipt_line(receipt))
@@ -123,6 +137,15 @@ class Story:
             if block is not None:
                 self._transcript.finish(block.key)
         self._text = self._thinking = None
+
+    def _output(self, output: ev.ToolOutput) -> None:
+        """Show what a call has written so far: open while it runs, until its result takes the place."""
+        if output.call_id in self._calls and output.text:
+            self._change(output.call_id, detail=output.text[-LIVE_CHARS:], folded=False)
+
+    def _change(self, call_id: str, **changes: Any) -> None:
+        block = self._calls[call_id] = replace(self._calls[call_id], **changes)
+        self._transcript.replace(block)
 
     def _result(self, result: ToolResult) -> None:
         block = self._calls.pop(result.call_id, None)
@@ -189,6 +212,8 @@ def _remark(event: ev.Event) -> tuple[Kind, str] | None:
             return "notice", "Stopped."
         case ev.FloorChanged():
             return "notice", _FLOOR[event.floor]
+        case ev.AgentFinished() if event.stop_reason in (LOOP, STEPS):
+            return "notice", "Send anything to let it go on; Ctrl+G hands over to Claude."
         case _:
             return None
 
@@ -224,4 +249,4 @@ def _call_block(key: str, call: ToolCall, result: ToolResult | None) -> Block:
 
 
 def _with_result(block: Block, result: ToolResult) -> Block:
-    return replace(block, detail=result.text, state="error" if result.is_error else "ok")
+    return replace(block, detail=result.text, state="error" if result.is_error else "ok", folded=True)

@@ -72,6 +72,7 @@ def question(
         path=str(Path(cwd, path).resolve()) if path else "",
         reason=context.decision_reason or "",
         session_scope="; ".join(filter(None, map(_scope, grants))),
+        call_id=context.tool_use_id or "",
     )
 
 

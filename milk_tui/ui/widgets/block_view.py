@@ -78,8 +78,13 @@ class BlockView:
         self._pieces = None
 
     def update(self, block: Block) -> None:
-        """Take a new state of the block; text that only grew keeps the pieces that it had."""
+        """Take a new state of the block; text that only grew keeps the pieces that it had.
+
+        How the user has folded it stays, unless the block itself is to be shown another way than before.
+        """
         before, self.block = self.block, block
+        if block.folded != before.folded:
+            self.fold(block.folded)
         if self._pieces is None:
             return
         grows = block.kind == before.kind and block.body.startswith(before.body) and not self.folded

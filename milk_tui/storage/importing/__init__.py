@@ -1,0 +1,1 @@
+"""Sessions of other programs, read from their files and stored as our own."""

@@ -74,6 +74,7 @@ def test_every_key_is_read_from_tui_json_and_from_the_environment(tmp_path: Path
         "embedded": False,
         "context_budget_chars": 777,
         "returning_fresh_start_local_turns": 3,
+        "http_get": True,
         "agent_escalation": "auto",
         "claude_silence_seconds": 5.5,
         "model_path": "/m/x.gguf",

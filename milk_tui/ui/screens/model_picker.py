@@ -16,7 +16,7 @@ from milk_tui.ui.figures import short
 from milk_tui.ui.screens.listing import ListScreen
 
 _LOOKING = "Asking the servers what they have…"
-_EMBEDDED = "the built-in model · SmolLM2-135M: small, for trying things out"
+_EMBEDDED = "SmolLM2-135M: small, for trying things out"
 
 
 class ModelPicker(ListScreen[ModelChoice]):
@@ -100,7 +100,8 @@ def row(choice: ModelChoice) -> str:
     if choice.kind == "address":
         return f"{mark} another address…"
     if choice.kind == "embedded":
-        return f"{mark} {_EMBEDDED}" + ("" if choice.is_here else " · not here yet, 98 MB are fetched")
+        fetched = "" if choice.is_here else " · not here yet, 98 MB are fetched"
+        return f"{mark} the built-in model\n    {_EMBEDDED}{fetched}"
     name = sanitize(shown_name(choice.facts.name)) or "a model"
     leaves = " · leaves this machine" if choice.leaves else ""
     return f"{mark} {name}\n    {' · '.join([*_facts(choice.facts), f'at {choice.url}'])}{leaves}"

@@ -103,8 +103,9 @@ def row(choice: ModelChoice) -> str:
         fetched = "" if choice.is_here else " · not here yet, 98 MB are fetched"
         return f"{mark} the built-in model\n    {_EMBEDDED}{fetched}"
     name = sanitize(shown_name(choice.facts.name)) or "a model"
+    place = choice.url.removeprefix("http://").removesuffix("/v1")
     leaves = " · leaves this machine" if choice.leaves else ""
-    return f"{mark} {name}\n    {' · '.join([*_facts(choice.facts), f'at {choice.url}'])}{leaves}"
+    return f"{mark} {name}\n    {' · '.join([*_facts(choice.facts), f'at {place}'])}{leaves}"
 
 
 def _facts(facts: ModelFacts) -> Iterator[str]:

@@ -13,7 +13,6 @@ from textual.actions import SkipAction
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
-from textual.screen import Screen
 from textual.widgets import Footer, Input
 from textual.worker import Worker, WorkerState
 
@@ -36,6 +35,7 @@ from milk_tui.ui.screens.mishaps import Mishaps
 from milk_tui.ui.screens.recalling import Recalling
 from milk_tui.ui.screens.setup import Setup
 from milk_tui.ui.screens.stating import Stating
+from milk_tui.ui.screens.switching import SwitchActions, Switching
 from milk_tui.ui.story import Story
 from milk_tui.ui.widgets.checklist import Checklist
 from milk_tui.ui.widgets.prompt import Prompt
@@ -48,7 +48,7 @@ _QUIT_WITHIN = 2.0
 """Seconds in which a second Ctrl+C quits."""
 
 
-class ChatScreen(Screen[None]):
+class ChatScreen(SwitchActions):
     """Conversation on the left, bricks on the right; one strip instead of them where it is narrow."""
 
     AUTO_FOCUS = "Prompt"
@@ -88,6 +88,7 @@ class ChatScreen(Screen[None]):
         self.mishaps = Mishaps(self)
         self.recalling = Recalling(self.prompt, self.talk.session)
         self.handing = Handing(self)
+        self.switching = Switching(self)
         self.set_class(not self.talk.session.turns, "-fresh")
         self.gauging.show(self.talk.bricks())
         self.story.tell_turns(self.talk.session.turns)

@@ -55,6 +55,8 @@ class Status(Value):
     """Nobody has told the window's size."""
     cost_usd: float | None = None
     """What Claude has cost in this session."""
+    plans_only: bool = False
+    """The local agent may change, run and fetch nothing."""
     hints: tuple[str, ...] = ()
     """Keys and what they do, the most useful first."""
 
@@ -79,12 +81,13 @@ class StatusLine(Widget):
     | Class | Description |
     | :- | :- |
     | `status--floor` | Who has the floor. |
+    | `status--mode` | That the local agent only plans. |
     | `status--state` | What is going on. |
     | `status--figure` | Model, rate, window and cost. |
     | `status--hint` | Keys. |
     """
 
-    COMPONENT_CLASSES = {"status--floor", "status--state", "status--figure", "status--hint"}
+    COMPONENT_CLASSES = {"status--floor", "status--mode", "status--state", "status--figure", "status--hint"}
 
     status: reactive[Status] = reactive(Status())
     calm: reactive[bool] = reactive(False)
@@ -131,6 +134,7 @@ class StatusLine(Widget):
         model = Content(sanitize(status.model).replace("\n", " ")).truncate(_MODEL_WIDTH, ellipsis=True).plain
         fields = [
             _Field(_FLOORS[status.floor], "floor", 0),
+            _Field("plans only" if status.plans_only else "", "mode", 2),
             _Field(model, "figure", 4),
             _Field(self._state(), "state", 1),
             _Field(_rate(status), "figure", 6, is_right=True),

@@ -37,7 +37,7 @@ class GaugePanel(Panel[Gauge]):
         for name in ("ok", "near", "full"):
             self.set_class(name == level(value), f"-{name}")
         self.border_title = Content("next hand-off")
-        self.border_subtitle = Content(value.route or _SITUATIONS[value.situation])
+        self.border_subtitle = Content(_SITUATIONS[value.situation])
         width = max(self.body_width, _ENTRY)
         rows = [
             self._bar(value, width),
@@ -63,6 +63,7 @@ class GaugePanel(Panel[Gauge]):
             Content.assemble(f"{gauge.chars:,}", (f" of {gauge.limit:,} characters{word}", style)),
             Content.styled(f"about {gauge.tokens:,} tokens{with_prompt}", style),
             Content.styled(_beside_history(gauge), style),
+            *([Content.styled(gauge.route, style)] if gauge.route else []),
         ]
 
     def _carried(self, gauge: Gauge) -> list[Content]:

@@ -10,7 +10,7 @@ from typing import Literal
 from milk_tui.agents.claude.process import ClaudeFacts, claude_facts
 from milk_tui.agents.embedded.agent import WINDOW
 from milk_tui.agents.server.agent import chosen
-from milk_tui.agents.server.facts import ServerFacts
+from milk_tui.agents.server.facts import ServerFacts, shown_name
 from milk_tui.agents.server.probe import DISCOVERY_PORTS, discover, inspect
 from milk_tui.conversation.local_agents import has_embedded
 from milk_tui.core.errors import ConfigError
@@ -125,7 +125,11 @@ async def _check_server(settings: Settings) -> LocalCheckup:
     tools = (
         "with tools" if server.supports_tools else "tools in words" if server.text_tools else "without tools"
     )
-    check = Check(name="Local model", state="ok", text=f"{server.model or 'a model'} at {facts.url}, {tools}")
+    check = Check(
+        name="Local model",
+        state="ok",
+        text=f"{shown_name(server.model) or 'a model'} at {facts.url}, {tools}",
+    )
     if not server.has_known_window:
         return LocalCheckup(check=check, window=_assumed())
     return LocalCheckup(

@@ -10,7 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from milk_tui.agents.base import Agent, TurnRequest
+from milk_tui.agents.server.agent import ServerAgent
 from milk_tui.agents.toolbox import Report
+from milk_tui.core.bricks import Segment
 from milk_tui.core.events import AgentEvent, Noticed
 from milk_tui.core.messages import ToolCall, ToolResult
 from milk_tui.core.permission import Permission
@@ -86,7 +88,12 @@ class EquippedAgent:
         self._toolbox = toolbox
 
     async def run(self, request: TurnRequest) -> AsyncGenerator[AgentEvent, None]:
-        """Answer one turn; see `Agent.run`."""
+        """Answer one turn; see `Agent.run`. Asked bare, the agent is told of neither."""
+        if request.is_bare:
+            async with aclosing(self.agent.run(request)) as events:
+                async for event in events:
+                    yield event
+            return
         for notice in await self._toolbox.get_ready():
             yield Noticed(text=notice)
         project = self._toolbox.project
@@ -94,6 +101,20 @@ class EquippedAgent:
         async with aclosing(self.agent.run(request)) as events:
             async for event in events:
                 yield event
+
+    def carried(self, nonce: str) -> tuple[Segment, ...]:
+        """What every request carries before anything is said; empty until the server has been asked who it is."""
+        project = self._toolbox.project
+        text = project.text if project else ""
+        overhead = self.agent.overhead(nonce, text) if isinstance(self.agent, ServerAgent) else None
+        if overhead is None:
+            return ()
+        parts = (
+            ("system", overhead.system_chars),
+            ("tools", overhead.tools_chars),
+            (project.name if project else "", overhead.project_chars),
+        )
+        return tuple(Segment(name=name, chars=chars, budget=chars) for name, chars in parts if chars)
 
     async def close(self) -> None:
         """Close the agent; the tools stay, for another one may take its place."""

@@ -6,14 +6,17 @@ Built once by whoever joins the parts. The demo and tests put other checks and a
 import asyncio
 from collections.abc import Awaitable, Callable
 
+from milk_tui.agents.base import Agent
 from milk_tui.agents.embedded.weights import Progress, fetch
 from milk_tui.agents.server.facts import normalised_url
-from milk_tui.conversation import checkup
+from milk_tui.conversation import checkup, choosing
 from milk_tui.conversation.checkup import Check, LocalCheckup
+from milk_tui.conversation.choosing import Choices
 from milk_tui.conversation.controller import Conversation
 from milk_tui.conversation.local_agents import agent_at, local_agent
 from milk_tui.conversation.permissions import PermissionDesk
-from milk_tui.conversation.toolbox import SessionToolbox
+from milk_tui.conversation.toolbox import EquippedAgent, SessionToolbox
+from milk_tui.core.bricks import Segment
 from milk_tui.core.errors import ConfigError
 from milk_tui.storage import config
 from milk_tui.storage.config import Settings
@@ -32,6 +35,7 @@ class Workbench:
         *,
         check_local: Callable[[Settings], Awaitable[LocalCheckup]] = checkup.check_local,
         check_claude: Callable[[Settings], Awaitable[Check]] = checkup.check_claude,
+        look_for_models: Callable[[Settings], Awaitable[Choices]] = choosing.choices,
         keeps_settings: bool = True,
     ) -> None:
         self.settings = settings
@@ -42,6 +46,7 @@ class Workbench:
         """What the user should be told when the screen opens."""
         self._check_local = check_local
         self._check_claude = check_claude
+        self._look_for_models = look_for_models
         self._keeps_settings = keeps_settings
 
     async def check_local(self) -> LocalCheckup:
@@ -58,15 +63,33 @@ class Workbench:
         Returns what could not be kept, in a sentence; empty if all is well. Raises `ConfigError` for a bad address.
         """
         agent = agent_at(self.settings, self.toolbox, url, model)
-        changes = {"url": normalised_url(url), "model": model or None}
-        self.settings = self.settings.model_copy(update=changes)
-        await self.conversation.use_local(agent)
-        return self.keep(**changes)
+        return await self._use(agent, url=normalised_url(url), model=model or None)
 
-    async def fetch_model(self, progress: Progress) -> None:
-        """Fetch the built-in model and put it in the local role. Raises `ModelError`."""
+    async def use_embedded(self) -> str:
+        """Put the built-in model in the local role, now and from now on; returns and raises as `use_server`."""
+        settings = self.settings.model_copy(update={"url": None, "model": None})
+        return await self._use(local_agent(settings, self.toolbox), url=None, model=None)
+
+    async def fetch_model(self, progress: Progress) -> str:
+        """Fetch the built-in model and put it in the local role, as `use_embedded`. Raises `ModelError`."""
         await asyncio.to_thread(fetch, self.settings.home, progress)
-        await self.conversation.use_local(local_agent(self.settings, self.toolbox))
+        return await self.use_embedded()
+
+    async def choices(self) -> Choices:
+        """The models that could fill the local role."""
+        return await self._look_for_models(self.settings)
+
+    def carried(self) -> tuple[Segment, ...]:
+        """What each request to the local model carries before anything is said; empty until that is known."""
+        agent = self.conversation.agents["local"]
+        if not isinstance(agent, EquippedAgent):
+            return ()
+        return agent.carried(self.conversation.session.state.nonce)
+
+    async def _use(self, agent: Agent, **changes: str | None) -> str:
+        await self.conversation.use_local(agent)
+        self.settings = self.settings.model_copy(update=changes)
+        return self.keep(**changes)
 
     def keep(self, **changes: object) -> str:
         """Write settings to our own file; returns why that failed, or nothing."""

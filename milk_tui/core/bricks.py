@@ -64,6 +64,8 @@ class Gauge(Value):
     history_chars: int
     """What the raw history would take."""
     situation: Situation
+    carried: tuple[Segment, ...] = ()
+    """What each request to the local model carries before anything is said; empty where nobody knows."""
 
     @property
     def chars(self) -> int:

@@ -20,7 +20,7 @@ from milk_tui.core.budget import (
 from milk_tui.core.cut import cut_middle, one_line
 from milk_tui.core.instructions import identity, tag_instructions
 from milk_tui.core.messages import Situation, Value
-from milk_tui.core.secrets import found, masked
+from milk_tui.core.secrets import masked
 
 PartName = Literal[
     "identity", "escalation_brief", "current_need", "local_summary", "instructions", "percepts"
@@ -80,8 +80,8 @@ class Handoff(Value):
     changing: str
     history_chars: int
     """What the raw history would have taken."""
-    masked: int = 0
-    """Things that look like secrets and are masked in it."""
+    is_masked: bool = False
+    """Whether what looks like a secret is masked in it."""
 
     @property
     def chars(self) -> int:
@@ -146,7 +146,7 @@ def assembled(
         standing="".join(part.text for part in standing),
         changing="".join(part.text for part in present),
         history_chars=history_chars,
-        masked=sum(len(found(body)) for _, body, _ in changing) if is_masked else 0,
+        is_masked=is_masked,
     )
 
 

@@ -11,6 +11,9 @@ from milk_tui.core.text import sanitize
 _CONTROLS = re.compile("\x1b\\[[0-?]*[ -/]*[@-~]|[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]+")
 """Colours and controls. Sanitizing megabytes of them would take half a minute; taking these out takes seconds."""
 
+_PIECE = 1 << 16
+"""Characters worked on at once, so that other threads have their turn in between."""
+
 
 def bounded(text: str, limit_chars: int, keep: Path, name: str) -> str:
     """The text, sanitized, at most `limit_chars` characters: head and tail, what is missing, and where all of it is.
@@ -19,7 +22,7 @@ def bounded(text: str, limit_chars: int, keep: Path, name: str) -> str:
     starts with `name`. If it cannot be written, the result says so.
     """
     if len(text) > limit_chars:
-        text = _CONTROLS.sub("", text)
+        text = "".join(_CONTROLS.sub("", text[at : at + _PIECE]) for at in range(0, len(text), _PIECE))
     if len(text) <= limit_chars:
         return sanitize(text)
     note = f"[{len(text):,} characters, shortened here. {_kept(text, keep, name)}]\n"

@@ -8,17 +8,15 @@ from typing import Annotated
 from pydantic import Field
 
 from milk_tui.core.permission import Question, Scope
-from milk_tui.core.text import sanitize
 from milk_tui.tools.base import Outcome, Prepared, Report
 from milk_tui.tools.off_loop import Stop, off_loop
 from milk_tui.tools.reading import Path_
 from milk_tui.tools.replacing import replace_file
 from milk_tui.tools.site import Site
-from milk_tui.tools.text_file import FILE_BYTES, TextFile, new_text_file, read_text
+from milk_tui.tools.text_file import FILE_BYTES, TextFile, hides, new_text_file, read_text
 from milk_tui.tools.trouble import ToolError
 from milk_tui.tools.workspace import Place, may_be_secret
 
-_NEWLINE = re.compile("\r\n|\n")
 _PLACES_NAMED = 10
 
 Text = Annotated[str, Field(description="The whole new text of the file.")]
@@ -107,7 +105,8 @@ def _line_end(present: TextFile, start: int, end: int) -> str:
 
 
 def _with_line_ends(text: str, line_end: str) -> str:
-    return _NEWLINE.sub(line_end, text)
+    flat = text.replace("\r\n", "\n")
+    return flat if line_end == "\n" else flat.replace("\n", line_end)
 
 
 def _change(site: Site, tool: str, place: Place, present: TextFile | None, text: str) -> Prepared:
@@ -154,8 +153,7 @@ def _reasons(place: Place, text: str) -> list[str]:
     reasons = [words for words in (place.reason, place.detour) if words]
     if _is_run_by_git(place):
         reasons.append("It is one of git's own files, and git may run what is in it.")
-    plain = text.replace("\r\n", "\n")
-    if sanitize(plain) != plain:
+    if hides(text):
         reasons.append("The text holds control characters that are not shown.")
     return reasons
 

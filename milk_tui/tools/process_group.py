@@ -15,7 +15,7 @@ from pathlib import Path
 from time import monotonic
 from typing import Literal
 
-OUTPUT_BYTES = 16_000_000
+OUTPUT_BYTES = 8_000_000
 """The most output of one program; one that writes more is ended."""
 
 GRACE_SECONDS = 1.0

@@ -15,7 +15,7 @@ from milk_tui.core.text import sanitize
 from milk_tui.tools.base import Outcome, Prepared, Report
 from milk_tui.tools.off_loop import Stop, check, off_loop
 from milk_tui.tools.site import Site
-from milk_tui.tools.text_file import TextFile, insist_on_file, read_text
+from milk_tui.tools.text_file import TextFile, hides, insist_on_file, read_text
 from milk_tui.tools.trouble import ToolError
 from milk_tui.tools.workspace import Place, Workspace, may_be_secret
 
@@ -93,7 +93,8 @@ def _numbered(file: TextFile, name: str, start: int, lines: int, limit: int) -> 
     shown: list[str] = []
     room = limit - 400
     for number, line in enumerate(islice(all_lines, start - 1, start - 1 + lines), start):
-        row = f"{number}\t{cut_end(sanitize(line), max(limit // 2, 80))}"
+        text = sanitize(cut_end(line.removesuffix("\r"), max(limit // 2, 80)))
+        row = f"{number}\t{text}"
         room -= len(row) + 1
         if room < 0 and shown:
             break
@@ -109,7 +110,7 @@ def _remarks(file: TextFile, end: int, total: int) -> Iterator[str]:
         yield "[lines end with CRLF, and will when the file is changed]"
     if file.codec == "latin-1":
         yield "[not UTF-8; shown as if it were Latin-1]"
-    if sanitize(file.text.replace("\r\n", "\n")) != file.text.replace("\r\n", "\n"):
+    if hides(file.text):
         yield "[control characters are not shown]"
 
 

@@ -1,7 +1,7 @@
 """The tool that runs a command. Every call is a fresh shell in the session's directory, and nothing outlives it."""
 
+import codecs
 import os
-import re
 import shlex
 import shutil
 import signal
@@ -21,8 +21,7 @@ from milk_tui.tools.trouble import ToolError
 COMMAND_CHARS = 20_000
 """The longest command: more nobody reads before saying yes."""
 
-_REDRAWN = re.compile(r"^[^\n]*\r(?!\n)", re.MULTILINE)
-"""What was drawn over in a line, as progress bars do. Without its anchor one long line would take for ever."""
+_PIECE = 1 << 16
 
 Command = Annotated[str, Field(description="As typed in a shell.")]
 Timeout = Annotated[int, Field(ge=1, le=600, description="Seconds until it is ended.")]
@@ -76,12 +75,22 @@ def _shell() -> list[str]:
 
 
 def _told(finished: Finished, timeout: int) -> str:
-    """The output as a reader would have seen it in the end, and in brackets what became of the command."""
-    output = _REDRAWN.sub("", finished.output.decode("utf-8", "replace")).rstrip()
+    """The output as a reader would have seen it in the end, and in brackets what became of the command.
+
+    Of a line that was drawn over, as progress bars do, only what was drawn last is left.
+    """
+    lines = (line.rstrip("\r").rpartition("\r")[2] for line in _decoded(finished.output).split("\n"))
+    output = "\n".join(lines).rstrip()
     remarks = [_ending(finished, timeout)]
     if finished.left_children:
         remarks.append("It had left processes in the background, which were ended.")
     return "\n".join(filter(None, [output, f"[{' '.join(remarks)}]"]))
+
+
+def _decoded(output: bytes) -> str:
+    """The text of an output; by pieces, so that other threads have their turn in between."""
+    pieces = (output[at : at + _PIECE] for at in range(0, len(output), _PIECE))
+    return "".join(codecs.iterdecode(pieces, "utf-8", "replace"))
 
 
 def _ending(finished: Finished, timeout: int) -> str:

@@ -6,6 +6,7 @@ Only ordinary files are opened. Everything else (devices, pipes, sockets, direct
 import codecs
 import hashlib
 import os
+import re
 import stat
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +14,7 @@ from pathlib import Path
 from milk_tui.tools.off_loop import Stop, check
 from milk_tui.tools.trouble import ToolError
 
-FILE_BYTES = 20_000_000
+FILE_BYTES = 10_000_000
 """The largest file that is read or written whole."""
 
 _CHUNK = 1 << 20
@@ -34,6 +35,7 @@ _KINDS = {
 }
 _MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
 _TEXT_CONTROLS = b"\t\n\r\f\x08\x1b"
+_HIDDEN = re.compile("\r(?!\n)|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 _CONTROLS = bytes(byte for byte in range(32) if byte not in _TEXT_CONTROLS)
 
 
@@ -107,6 +109,11 @@ def read_bytes(path: Path, name: str, stop: Stop) -> bytes:
         return bytes(data)
     finally:
         os.close(descriptor)
+
+
+def hides(text: str) -> bool:
+    """Whether a text holds controls, which are taken out wherever it is shown."""
+    return _HIDDEN.search(text) is not None
 
 
 def digest_of(data: bytes) -> str:

@@ -15,6 +15,9 @@ from milk_tui.tools.trouble import ToolError
 PATH_CHARS = 4_096
 """The longest path that is looked at."""
 
+PATH_PARTS = 200
+"""The deepest."""
+
 SECRETS = (
     ".env", ".env.*", "*.pem", "*.key", "*.p12", "*.pfx", "*.kdbx", "*.keystore", "id_rsa*", "id_ed25519*", "id_ecdsa*",
     ".netrc", ".pgpass", ".npmrc", ".pypirc", ".git-credentials", ".htpasswd", "credentials", "credentials.json",
@@ -63,7 +66,12 @@ class Workspace:
         if sanitize(given) != given or "\n" in given or "\t" in given:
             raise ToolError("The path holds control characters, which cannot be shown as they are.")
         named = self.directory / os.path.expanduser(given)  # noqa: PTH111 - no error for ~nobody
-        path = Path(os.path.realpath(named))
+        try:
+            path = Path(os.path.realpath(named))
+        except RecursionError:
+            raise ToolError(f"“{given}” leads through too many symbolic links.") from None
+        if len(path.parts) > PATH_PARTS:
+            raise ToolError(f"The path is too deep: more than {PATH_PARTS} directories.")
         if sanitize(str(path)) != str(path):
             raise ToolError(
                 f"“{given}” leads to a path with control characters, which cannot be shown as it is."

@@ -68,6 +68,8 @@ async def test_what_is_no_file_is_a_sentence_and_never_a_wait(room: Room) -> Non
     os.mkfifo(here / "pipe")
     (here / "circle").symlink_to("circle")
     (here / "file").touch()
+    for number in range(3_000):
+        (here / f"chain{number}").symlink_to(f"chain{number + 1}")
     listener = socket.socket(socket.AF_UNIX)
     listener.bind(str(here / "socket"))
     try:
@@ -75,12 +77,14 @@ async def test_what_is_no_file_is_a_sentence_and_never_a_wait(room: Room) -> Non
             "pipe": "named pipe",
             "socket": "socket",
             "circle": "circle",
+            "chain0": "",
             ".": "directory",
             "missing": "does not exist",
             "file/below": "is a file",
             "/dev/zero": "device",
             "x" * 300: "too long",
             "x/" * 3_000: "has 1 to 4,096 characters",
+            "d/" * 1_500 + "f": "too deep",
             "": "has 1 to 4,096 characters",
             "a\0b": "no NUL",
             "a\x1b[2Jb": "control characters",
@@ -103,7 +107,7 @@ async def test_a_file_that_keeps_its_reader_waiting_does_not_keep_us(room: Room)
 async def test_a_huge_file_is_refused_unread(room: Room) -> None:
     with (room.directory / "huge").open("wb") as file:
         file.truncate(10**12)
-    assert "larger than 20 MB" in await room.refused("read_file", path="huge")
+    assert "larger than 10 MB" in await room.refused("read_file", path="huge")
 
 
 async def test_a_file_that_vanished_while_it_was_asked_about_is_a_sentence(

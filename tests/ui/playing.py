@@ -108,10 +108,15 @@ class _Bench(Workbench):
         self._stage.used.append((url, model))
         return ""
 
-    async def fetch_model(self, progress: Callable[..., None]) -> None:
+    async def use_embedded(self) -> str:
+        self._stage.used.append(("", ""))
+        return ""
+
+    async def fetch_model(self, progress: Callable[..., None]) -> str:
         self._stage.fetched += 1
         await asyncio.to_thread(progress, "fetching", 0.5)
         await self._stage.gate.sleep(1.0)
+        return ""
 
 
 @asynccontextmanager

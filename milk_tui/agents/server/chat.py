@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from milk_tui.agents.base import TurnRequest
 from milk_tui.agents.server import ollama
 from milk_tui.agents.server.body import Overhead, standing
-from milk_tui.agents.server.facts import Server, is_loopback
+from milk_tui.agents.server.facts import Server, is_loopback, shown_name
 from milk_tui.agents.server.remarks import tools_refused
 from milk_tui.agents.server.stream import Waiting
 from milk_tui.agents.server.tool_text import ToolForm
@@ -46,7 +46,7 @@ class OpenAIChat:
 
     async def run(self, request: TurnRequest) -> AsyncGenerator[AgentEvent, None]:
         """Answer one turn. Closing the generator closes the connection, and with it the server's work."""
-        yield AgentReady(model=self.server.model, window=self._gauge.tokens)
+        yield AgentReady(model=shown_name(self.server.model), window=self._gauge.tokens)
         toolbox = NoTools() if request.is_bare else self._toolbox
         form: ToolForm = "none" if request.is_bare else self._form()
         turn = OpenAITurn(request, self.server, self.settings, toolbox, self._gauge, self._exchange, form)

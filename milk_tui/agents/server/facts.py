@@ -51,6 +51,22 @@ class Server(Value):
         return self.window is not None and not self.window_is_assumed
 
 
+class ModelFacts(Value):
+    """One model that a server offers, with what the server says of it."""
+
+    name: str
+    """As the server wants it asked for; see `shown_name`."""
+    parameters: str = ""
+    """How many it has, as in `7.6B`; empty where nobody says."""
+    size: int | None = None
+    """Bytes."""
+    quantization: str = ""
+    window: int | None = None
+    """The most tokens that it reads."""
+    supports_tools: bool | None = None
+    """`None` where the server does not say."""
+
+
 class ServerFacts(Value):
     """What a server said when it was asked who it is."""
 
@@ -58,6 +74,8 @@ class ServerFacts(Value):
     state: ServerState
     kind: ServerKind = "openai"
     models: tuple[str, ...] = ()
+    offered: tuple[ModelFacts, ...] = ()
+    """The same models, with what the server says of each."""
     model: str = ""
     """The model that window and tools are about: the one asked for, else the first."""
     window: int = ASSUMED_WINDOW
@@ -95,6 +113,12 @@ def normalised_url(address: str) -> str:
     if not path.endswith("/v1"):
         path += "/v1"
     return f"{parts.scheme}://{parts.netloc.lower()}{path}"
+
+
+def shown_name(model: str) -> str:
+    """A model's name as it is shown: of a path, which is how llama.cpp names a file, the last part."""
+    is_path = model.endswith(".gguf") or re.match(r"[/\\.~]|[A-Za-z]:[/\\]", model)
+    return re.split(r"[/\\]", model.rstrip("/\\"))[-1] if is_path else model
 
 
 def is_loopback(url: str) -> bool:

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from milk_tui.agents.server.catalogue import catalogue
 from milk_tui.agents.server.facts import (
     OLLAMA_WINDOW,
     ServerFacts,
@@ -107,7 +108,8 @@ async def inspect(
         state, words = _state(listed, props, health)
         if state != "ok":
             return ServerFacts(url=url, state=state, words=words)
-        facts = _openai(url, listed, model)
+        offered = catalogue(listed.fields, tags.fields, studio.fields)
+        facts = _openai(url, listed, model).model_copy(update={"offered": offered})
         if "default_generation_settings" in props.fields:
             return _llama_cpp(facts, props.fields)
         if isinstance(tags.fields.get("models"), list):

@@ -25,7 +25,7 @@ class Node:
     """The record before it; a summary of the conversation begins anew, but says what it followed."""
     is_message: bool
     is_aside: bool
-    """Whether it is a sub-agent's, a team mate's, or Claude Code's own word to Claude."""
+    """Whether it is a sub-agent's, a team mate's, or Claude Code's own word to Claude, such as a summary."""
     message: str = ""
     """The message that it is a part of."""
     calls: tuple[str, ...] = ()
@@ -48,7 +48,7 @@ def node_of(record: dict[str, Any], place: int) -> Node | None:
         place=place,
         parent=text_in(record, "parentUuid") or text_in(record, "logicalParentUuid"),
         is_message=kind in ("user", "assistant"),
-        is_aside=is_of_sub_agent(record) or bool(record.get("isMeta")),
+        is_aside=is_of_sub_agent(record) or bool(record.get("isMeta") or record.get("isCompactSummary")),
         message=text_in(message, "id") if kind == "assistant" else "",
         calls=_ids(blocks, "tool_use", "id") if kind == "assistant" else (),
         answers=_ids(blocks, "tool_result", "tool_use_id") if kind == "user" else (),

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from textual.timer import Timer
 
 from milk_tui.agents.embedded.weights import Stage
+from milk_tui.agents.server.facts import shown_name
 from milk_tui.conversation.checkup import Check, LocalCheckup
 from milk_tui.core.errors import MilkError
 from milk_tui.ui.screens.address import AddressScreen
@@ -118,9 +119,11 @@ class Setup:
 
     async def _pull(self) -> None:
         try:
-            await self._bench.fetch_model(self._progress)
+            problem = await self._bench.fetch_model(self._progress)
         except MilkError as error:
-            self._screen.tell(str(error))
+            problem = str(error)
+        if problem:
+            self._screen.tell(problem)
         self._pulling = ""
         await self._look(tells=True)
 
@@ -147,7 +150,7 @@ class Setup:
         offers = [
             Offer(
                 key=str(number),
-                text=f"use {facts.model or facts.kind} at {facts.url}",
+                text=f"use {shown_name(facts.model) or facts.kind} at {facts.url}",
                 choice=f"{facts.url}\n{facts.model}",
             )
             for number, facts in enumerate(local.offered[:9], 1)

@@ -7,6 +7,9 @@ from milk_tui.core import events as ev
 from milk_tui.core.messages import AgentRole, Usage
 from milk_tui.ui.widgets.status_line import State, Status, StatusLine
 
+_MEASURABLE = 0.1
+"""Seconds; the rate of an answer that was there at once says nothing."""
+
 
 class Stating:
     """Turns events into a `Status`."""
@@ -90,6 +93,6 @@ class Stating:
         self._usage[self._agent] = self._usage[self._agent].plus(usage)
         if self._agent == "claude" and usage.cost_usd is not None:
             self._cost = (self._cost or 0.0) + usage.cost_usd
-        if usage.seconds and usage.output_tokens:
+        if usage.seconds and usage.seconds >= _MEASURABLE and usage.output_tokens:
             self._rate = usage.output_tokens / usage.seconds
         self.show()

@@ -254,8 +254,8 @@ class Conversation:
             await stream.ended()
             self._stream = None
             ended = self._ended(stream, handoff, self._clock() - began)
-        for event in ended:
-            yield Update(event=event, bricks=self.bricks())
+        for each in ended:
+            yield Update(event=each, bricks=self.bricks())
         for notice in self._saving.told():
             yield notice
 

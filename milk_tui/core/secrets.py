@@ -78,6 +78,11 @@ def found(text: str) -> list[Found]:
     return kept
 
 
+def looks(count: int) -> str:
+    """How many things look like secrets, in words."""
+    return "1 thing looks like a secret" if count == 1 else f"{count:,} things look like secrets"
+
+
 def masked(text: str) -> str:
     """The text with `[masked: kind]` in the place of each. Masking twice is masking once."""
     pieces: list[str] = []

@@ -3,6 +3,7 @@
 It joins what a tool is, who is asked, and how much of a result may reach the model. It runs nothing by itself.
 """
 
+import asyncio
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import replace
@@ -17,6 +18,7 @@ from milk_tui.core.events import AgentEvent, Noticed
 from milk_tui.core.messages import ToolCall, ToolResult
 from milk_tui.core.permission import Permission
 from milk_tui.storage.config import Settings
+from milk_tui.storage.files import remove_old
 from milk_tui.tools.instructions_file import ProjectFile, ProjectInstructions
 from milk_tui.tools.mcp_servers import McpServers
 from milk_tui.tools.session_tools import Tools
@@ -26,6 +28,9 @@ from milk_tui.tools.workspace import Workspace
 MCP_WAIT = 3.0
 """Seconds that a turn waits for MCP servers; what is not ready by then is offered in a later turn."""
 
+KEPT_DAYS = 30
+"""Days for which results too long for the model stay in our folder."""
+
 _FIRST_LIMIT = 6_000
 """Characters of a result until the loop has said how many its window can take."""
 
@@ -34,9 +39,11 @@ class SessionToolbox:
     """What the agent's loop needs of tools, and what the user may switch about them."""
 
     def __init__(self, settings: Settings, cwd: str, session_id: str, ask: Permission) -> None:
-        site = Site(Workspace(Path(cwd)), _FIRST_LIMIT, allows_network=settings.http_get)
+        self._results = settings.home / "results" / session_id
+        workspace = Workspace(Path(cwd), free=[self._results])
+        site = Site(workspace, _FIRST_LIMIT, allows_network=settings.http_get)
         self.servers = McpServers(settings.mcp_servers, cwd, settings.home / "logs")
-        self._tools = Tools(site, settings.home / "results" / session_id, self.servers.tools)
+        self._tools = Tools(site, self._results, self.servers.tools)
         self._project = ProjectInstructions(cwd)
         self._ask = ask
         self._problem_told = ""
@@ -76,8 +83,9 @@ class SessionToolbox:
         return await self._tools.run(call, self._ask, report)
 
     async def close(self) -> None:
-        """End the MCP servers."""
+        """End the MCP servers, and let go of long results that nobody will look at any more."""
         await self.servers.close()
+        await asyncio.to_thread(remove_old, self._results.parent, KEPT_DAYS)
 
 
 class EquippedAgent:

@@ -2,6 +2,8 @@
 
 import os
 import tempfile
+import time
+from contextlib import suppress
 from pathlib import Path
 
 
@@ -17,8 +19,31 @@ def write_new(path: Path, text: str) -> None:
         FileExistsError: there is one; it stays as it is.
         OSError: it cannot be written.
     """
-    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
-        file.write(text)
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            file.write(text)
+    except BaseException:
+        path.unlink(missing_ok=True)
+        raise
+
+
+def remove_old(folder: Path, days: float) -> None:
+    """Remove the files below a folder that were written so many days ago, and folders left empty by that.
+
+    What cannot be removed stays: it is only taking room.
+    """
+    oldest = time.time() - days * 86_400
+    for parent, _folders, names in os.walk(folder, topdown=False):
+        for name in names:
+            path = Path(parent, name)
+            with suppress(OSError):
+                if path.lstat().st_mtime < oldest:
+                    path.unlink()
+        if Path(parent) != folder:
+            # Fails for a folder that still holds something, which is what is wanted.
+            with suppress(OSError):
+                Path(parent).rmdir()
 
 
 def replace_text(path: Path, text: str) -> None:

@@ -8,8 +8,8 @@ import asyncio
 import codecs
 import os
 import signal
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
@@ -64,23 +64,57 @@ async def run_group(
     reading, writing = os.pipe()
     output = _Output(reading, report)
     try:
-        try:
-            process = await asyncio.create_subprocess_exec(
-                *arguments,
-                cwd=directory,
-                env=environment,
-                stdin=asyncio.subprocess.DEVNULL,
-                stdout=writing,
-                stderr=writing,
-                start_new_session=True,
-            )
-        finally:
-            os.close(writing)
-        began = monotonic()
-        ending, ended, left_children = await _until_over(process, output, seconds)
+        with os.fdopen(writing, "wb", buffering=0) as sink:
+            async with _guard() as watch:
+                process = await asyncio.create_subprocess_exec(
+                    *arguments,
+                    cwd=directory,
+                    env=environment,
+                    stdin=asyncio.subprocess.DEVNULL,
+                    stdout=sink,
+                    stderr=sink,
+                    start_new_session=True,
+                )
+                watch(process.pid)
+                sink.close()
+                began = monotonic()
+                try:
+                    ending, ended, left_children = await _until_over(process, output, seconds)
+                finally:
+                    # Also when a second cancel cut the first one's patience short.
+                    _signal(process.pid, signal.SIGKILL)
         return Finished(output.written(), ending, process.returncode, ended - began, left_children)
     finally:
         output.close()
+
+
+@asynccontextmanager
+async def _guard() -> AsyncIterator[Callable[[int], object]]:
+    """A small process that kills a group if we die without a chance to: it notices that our end of a pipe is gone.
+
+    It is told the group with what this gives.
+    """
+    reading, writing = os.pipe()
+    try:
+        try:
+            guard = await asyncio.create_subprocess_exec(
+                *["/bin/sh", "-c", 'read -r group && read -r nothing; kill -KILL "-$group"'],
+                stdin=reading,
+                stdout=asyncio.subprocess.DEVNULL,
+                stderr=asyncio.subprocess.DEVNULL,
+                start_new_session=True,
+            )
+        finally:
+            os.close(reading)
+        try:
+            yield lambda group: os.write(writing, f"{group}\n".encode())
+        finally:
+            # Before the pipe is closed, so that it never signals a group that is gone.
+            with suppress(ProcessLookupError):
+                guard.kill()
+            await guard.wait()
+    finally:
+        os.close(writing)
 
 
 async def _until_over(
@@ -107,8 +141,6 @@ async def _until_over(
         await asyncio.wait([exited], timeout=GRACE_SECONDS)
         raise
     finally:
-        # Also when a second cancel cut the first one's patience short.
-        _signal(process.pid, signal.SIGKILL)
         exited.cancel()
         full.cancel()
     return ending, ended, ending == "exit" and left_children

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 SHEETS = (
     "app.tcss",
     "chat.tcss",
+    "questions.tcss",
     "transcript.tcss",
     "prompt.tcss",
     "panels.tcss",

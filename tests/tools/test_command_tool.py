@@ -2,12 +2,16 @@
 
 import asyncio
 import os
+import subprocess
+import sys
 import time
 from pathlib import Path
 
 import pytest
 
 from tests.tools.tool_room import DEADLINE, Room, is_running, pid_in, wait_until
+
+REPO = Path(__file__).parents[2]
 
 SOON = 2.0
 """Seconds within which what cannot go on must have come back."""
@@ -88,6 +92,29 @@ async def test_cancelling_ends_everything_however_impatient(room: Room, times: i
     with pytest.raises(asyncio.CancelledError):
         await running
     wait_until(lambda: not any(map(is_running, pids)))
+
+
+def test_a_command_does_not_outlive_a_program_that_is_killed(room: Room) -> None:
+    command = "trap '' HUP TERM; echo $$ >pid; echo begun; sleep 300"
+    script = f"""
+import asyncio, json
+from pathlib import Path
+from milk_tui.core.messages import ToolCall
+from tests.tools.tool_room import Room
+
+room = Room(Path({str(room.directory)!r}), Path({str(room.keep)!r}))
+call = ToolCall(id="1", name="run_command", arguments=json.dumps(dict(command={command!r})))
+asyncio.run(room.tools.run(call, room.ask, lambda text: (room.directory / "reported").touch()))
+"""
+    program = subprocess.Popen([sys.executable, "-c", script], cwd=REPO)
+    try:
+        wait_until((room.directory / "reported").exists)
+        pid = pid_in(room.directory / "pid")
+        assert is_running(pid)
+    finally:
+        program.kill()
+        program.wait()
+    wait_until(lambda: not is_running(pid))
 
 
 async def test_endless_output_is_ended_and_bounded(room: Room) -> None:

@@ -4,6 +4,7 @@ Unknown languages stay plain. The words for styles are few, so that a theme need
 """
 
 from functools import lru_cache
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from milk_tui.ui.markdown.rows import Run
@@ -38,6 +39,9 @@ _STYLES = {
     "Generic.Subheading": "keyword",
 }
 
+STYLES = tuple(sorted(set(_STYLES.values())))
+"""The words for styles that a run of code may have."""
+
 
 def highlight(code: str, language: str) -> list[list[Run]]:
     """The lines of the code as runs; plain where the language is unknown or its lexer fails."""
@@ -53,6 +57,16 @@ def highlight(code: str, language: str) -> list[list[Run]]:
         for line in others:
             lines.append([(line, style)] if line else [])
     return lines
+
+
+@lru_cache(maxsize=64)
+def language_of(path: str) -> str:
+    """The language of a file, by its name; empty where it is unknown."""
+    from pygments.lexers import find_lexer_class_for_filename
+
+    name = PurePath(path).name
+    lexer = find_lexer_class_for_filename(name) if name else None
+    return lexer.aliases[0] if lexer and lexer.aliases else ""
 
 
 def _tokens(lexer: "Lexer", code: str) -> list[tuple[Any, str]]:

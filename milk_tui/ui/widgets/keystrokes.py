@@ -7,6 +7,10 @@ import re
 
 BURST = 0.02
 """Seconds. Text that follows a line break sooner than this was not typed."""
+_GOING_ON = 0.1
+"""Seconds. A paste that was recognised goes on for as long as no gap is longer: on a busy machine its keys are read
+with pauses, and nobody presses Enter this soon after a paste.
+"""
 
 _MACHINE = 0.005
 """Seconds. Two keys closer than this are pieces of one sequence that the terminal sent."""
@@ -32,7 +36,7 @@ class Burst:
 
     def holds(self, time: float) -> bool:
         """Does a key at this time go on with the burst? Asked once for each key."""
-        self._is_on = self._is_on and time - self._last < BURST
+        self._is_on = self._is_on and time - self._last < _GOING_ON
         self._last = time
         return self._is_on
 

@@ -5,29 +5,32 @@ deliberate key means yes. It draws a question and posts an answer.
 """
 
 from collections.abc import Iterator
-from difflib import unified_diff
 from time import monotonic
 from typing import ClassVar
 
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.message import Message
-from textual.widgets import Static
+from textual.style import Style
+from textual.widgets import Input, Static
 
 from milk_tui.core.cut import cut_middle
 from milk_tui.core.permission import Decision, Question
 from milk_tui.core.text import sanitize
+from milk_tui.ui.markdown.highlight import STYLES
+from milk_tui.ui.widgets.changes import SHOWN, change, coloured
 
 DEAF_SECONDS = 0.5
 """How long a question that just appeared ignores keys."""
 
-SHOWN = 20_000
-"""The most characters of a text that are drawn; what is missing is said in its middle."""
+WIDE = 120
+"""Cells of the card from which a change is shown side by side."""
 
-COMPARED = 200_000
-"""The most characters of a file that are compared line by line; a larger one is shown as it would be written."""
+WORD_LIMIT = 500
+"""Characters of what the model is told with a no."""
 
 _WHO = {"local": "The local agent", "claude": "Claude"}
 _NONE = Question(tool="", arguments="")
@@ -37,6 +40,21 @@ def _key(key: str, grant: str, description: str, tooltip: str, id: str) -> Bindi
     return Binding(key, f"answer({grant})", description, tooltip=tooltip, id=f"question.{id}")
 
 
+class WordInput(Input):
+    """The line in which the user says why not."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "leave", "Back", tooltip="Back to the question", id="question.back"),
+    ]
+
+    class Left(Message):
+        """The user goes back to the question."""
+
+    def action_leave(self) -> None:
+        """Give the focus back."""
+        self.post_message(self.Left())
+
+
 class QuestionCard(Vertical, can_focus=True):
     """Shows one question. Hidden while there is none.
 
@@ -44,15 +62,19 @@ class QuestionCard(Vertical, can_focus=True):
     | :- | :- |
     | `question--label` | What a line is about. |
     | `question--added`, `question--removed` | Lines of a change to a file. |
+    | `question--keyword` and its like | Parts of code. |
     """
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = {"question--label", "question--added", "question--removed"}
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        f"question--{name}" for name in ("label", "added", "removed", *STYLES)
+    }
     BINDINGS: ClassVar[list[BindingType]] = [
         _key("y", "'once'", "Yes, once", "Let this one call run", "once"),
         _key("s", "'session'", "This session", "Allow what is named until the program ends", "session"),
         _key("w", "'session', True", "Wider", "Allow the wider scope until the program ends", "wider"),
         _key("a", "'always'", "Always", "Allow what is named from now on, in this directory", "always"),
         _key("n,enter,escape", "'no'", "No", "Refuse; the default", "no"),
+        Binding("r", "write", "No, because", tooltip="Refuse, with a word to the model", id="question.word"),
         Binding("up", "scroll(-1)", "Up", show=False, tooltip="Read back", id="question.up"),
         Binding("down", "scroll(1)", "Down", show=False, tooltip="Read on", id="question.down"),
     ]
@@ -60,9 +82,11 @@ class QuestionCard(Vertical, can_focus=True):
     class Answered(Message):
         """The user has decided."""
 
-        def __init__(self, decision: Decision, is_wider: bool) -> None:
+        def __init__(self, decision: Decision, is_wider: bool, word: str = "") -> None:
             super().__init__()
             self.decision = decision
+            self.word = word
+            """What the model is told with a no."""
             self.is_wider = is_wider
             """Whether the question's wider scope is granted and not its own."""
 
@@ -71,33 +95,82 @@ class QuestionCard(Vertical, can_focus=True):
         self.deaf_seconds = DEAF_SECONDS
         self._asked_at = 0.0
         self._question = _NONE
+        self._drawn_width = 0
 
     def compose(self) -> ComposeResult:
         """What is asked, and the keys that answer it."""
         with VerticalScroll(id="question-body", can_focus=False):
             yield Static(id="question-text", markup=False)
+        yield WordInput(
+            placeholder="Why not, or what to do instead", max_length=WORD_LIMIT, id="question-word"
+        )
         yield Static(id="question-keys", markup=False)
+
+    @property
+    def is_in_focus(self) -> bool:
+        """Whether the keys go to the card or to the line in it."""
+        return self.has_focus or self._line.has_focus
+
+    @property
+    def _line(self) -> WordInput:
+        return self.query_one(WordInput)
+
+    def enter(self) -> None:
+        """Take the focus: the line if something is written in it, else the card."""
+        (self._line if self.has_class("-writing") else self).focus()
 
     def ask(self, question: Question) -> None:
         """Show a question. All texts are shown as they are."""
         self._asked_at = monotonic()
         self._question = question
-        self.border_title = Content(f"{_WHO[question.agent]} wants to use {_line(question.tool)}")
-        self.query_one("#question-text", Static).update(Content("\n").join(self._text(question)))
+        self.border_title = Content(f"{_WHO[question.agent]} wants to use {_one_line(question.tool)}")
+        self._line.value = ""
+        self.remove_class("-writing")
+        self._draw()
         self.query_one("#question-body", VerticalScroll).scroll_home(animate=False)
         self._show_keys()
         self.add_class("-open")
 
     def hide(self) -> None:
         """There is no question any more."""
-        self.remove_class("-open")
+        self.remove_class("-open", "-writing")
+
+    def on_resize(self) -> None:
+        """A change is drawn for the width that there is."""
+        if self.has_class("-open") and self.content_size.width != self._drawn_width:
+            self._draw()
+
+    def _draw(self) -> None:
+        self._drawn_width = self.content_size.width
+        self.query_one("#question-text", Static).update(Content("\n").join(self._text(self._question)))
 
     def action_answer(self, decision: Decision, is_wider: bool = False) -> None:
         """Decide, if the question has been there long enough to have been read and offers this."""
-        is_deaf = monotonic() - self._asked_at < self.deaf_seconds
         is_offered = decision in ("no", "once") or (decision, is_wider) in dict(grants(self._question))
-        if self.has_class("-open") and not is_deaf and is_offered:
+        if self._hears and is_offered:
             self.post_message(self.Answered(decision, is_wider))
+
+    @property
+    def _hears(self) -> bool:
+        return self.has_class("-open") and monotonic() - self._asked_at >= self.deaf_seconds
+
+    def action_write(self) -> None:
+        """Let the user write what the model is told with a no."""
+        if self._hears:
+            self.add_class("-writing")
+            self._line.focus()
+            self._show_keys()
+
+    @on(Input.Submitted)
+    def _refuse(self, event: Input.Submitted) -> None:
+        event.stop()
+        self.post_message(self.Answered("no", False, sanitize(event.value).strip()))
+
+    @on(WordInput.Left)
+    def _back(self) -> None:
+        self.remove_class("-writing")
+        self.focus()
+        self._show_keys()
 
     def action_scroll(self, rows: int) -> None:
         """Read what is longer than the card."""
@@ -108,39 +181,37 @@ class QuestionCard(Vertical, can_focus=True):
         self._show_keys()
 
     def _show_keys(self) -> None:
+        self.query_one("#question-keys", Static).update(Content("\n".join(self._keys())))
+
+    def _keys(self) -> Iterator[str]:
+        if self.has_class("-writing"):
+            yield "Enter refuses with this word   Esc back to the question"
+            return
         lead = "" if self.has_focus else "Tab, then:  "
         no = "n no (so do Enter and Esc)" if self.has_focus else "n no"
-        lines = [f"{lead}y yes, once   {no}"]
+        yield f"{lead}y yes, once   {no}   r no, because…"
         for (decision, is_wider), words in grants(self._question):
             key = "w" if is_wider else decision[0]
             when = "always" if decision == "always" else "in this session"
-            lines.append(f"{key} yes, {when}: {_line(words)}")
-        self.query_one("#question-keys", Static).update(Content("\n".join(lines)))
+            yield f"{key} yes, {when}: {_one_line(words)}"
 
     def _text(self, question: Question) -> Iterator[Content]:
         """Why and on what, then what would happen: the command, the change, or else the arguments."""
-        label = self.get_visual_style("question--label", partial=True)
+        label = self._paint("label")
         for name, text in (("path", question.path), ("reason", question.reason)):
             if text:
                 yield Content.assemble((f"{name:<8}", label), sanitize(text))
         if question.command:
-            yield Content(_bounded(question.command))
+            yield from coloured(_bounded(question.command), "bash", self._paint)
         elif question.after is not None:
-            yield from self._change(question.before, question.after)
+            width, is_wide = self.content_size.width - 1, self.outer_size.width >= WIDE
+            before, after = question.before, question.after
+            yield from change(before, after, question.path, self._paint, width, is_wide=is_wide)
         else:
-            yield Content(_bounded(question.arguments))
+            yield from coloured(_bounded(question.arguments), "json", self._paint)
 
-    def _change(self, before: str | None, after: str) -> Iterator[Content]:
-        """A new text in full, or the lines that change with a few around them."""
-        if before is None or len(before) + len(after) > COMPARED:
-            yield Content("a new file:" if before is None else "the whole file becomes:")
-            yield Content(_bounded(after))
-            return
-        old, new = (sanitize(text).split("\n") for text in (before, after))
-        lines = list(unified_diff(old, new, lineterm="", n=2))[2:]
-        for line in _bounded("\n".join(lines)).split("\n"):
-            name = {"+": "question--added", "-": "question--removed", "@": "question--label"}.get(line[:1])
-            yield Content.styled(line, self.get_visual_style(name, partial=True)) if name else Content(line)
+    def _paint(self, name: str) -> Style:
+        return self.get_visual_style(f"question--{name}", partial=True) if name else Style()
 
 
 def grants(question: Question) -> Iterator[tuple[tuple[Decision, bool], str]]:
@@ -154,7 +225,7 @@ def grants(question: Question) -> Iterator[tuple[tuple[Decision, bool], str]]:
         yield ("always", False), scope
 
 
-def _line(text: str) -> str:
+def _one_line(text: str) -> str:
     return " ".join(sanitize(text).split())
 
 

@@ -1,0 +1,157 @@
+"""Texts and changes of texts as coloured lines: old and new one under the other, or side by side.
+
+Line ends and spaces are as in the file, what cannot be shown is left out, and nothing is shortened without a word.
+Knows files by their names only, and no colours: `Paint` gives the style of a name.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from difflib import SequenceMatcher
+from itertools import zip_longest
+from typing import NamedTuple
+
+from textual.content import Content
+from textual.style import Style
+
+from milk_tui.core.text import sanitize
+from milk_tui.ui.markdown.highlight import highlight, language_of
+
+SHOWN = 60_000
+"""The most characters that are drawn; what is missing is said in the middle."""
+
+COMPARED = 200_000
+"""The most characters that are compared line by line; a larger file is shown as it would be written."""
+
+COLOURED = 40_000
+"""The most characters of one text that are coloured: it happens while the user waits."""
+
+_AROUND = 2
+"""Unchanged lines that are shown around changed ones."""
+
+Paint = Callable[[str], Style]
+"""The style of a name such as `added` or `keyword`."""
+
+
+class _Line(NamedTuple):
+    """A line of the old or the new text."""
+
+    number: int
+    mark: str
+    text: Content
+
+
+_Pair = tuple[_Line | None, _Line | None]
+
+
+def coloured(text: str, language: str, paint: Paint) -> list[Content]:
+    """The lines of a text, coloured where the language is known."""
+    text = sanitize(text).expandtabs(4)
+    lines = highlight(text, language if len(text) <= COLOURED else "")
+    return [Content.assemble(*((part, paint(name)) for part, name in runs)) for runs in lines]
+
+
+def change(
+    before: str | None, after: str, path: str, paint: Paint, width: int, *, is_wide: bool
+) -> list[Content]:
+    """What would be written: a new text in full, else the lines that change with a few around them.
+
+    Where it is wide the old lines stand on the left and the new ones on the right, within `width` cells.
+    """
+    language = language_of(path)
+    if before is None or len(before) + len(after) > COMPARED:
+        what = "a new file:" if before is None else "the whole file becomes:"
+        lines = coloured(after, language, paint)
+        digits = len(str(len(lines)))
+        return [
+            Content(what),
+            *_bounded([_joined(_Line(n, "+", line), digits, paint) for n, line in enumerate(lines, 1)]),
+        ]
+    groups = list(_groups(before, after, language, paint))
+    if not groups:
+        return [Content("Only line ends, or characters that cannot be shown, change.")]
+    digits = len(str(max(line.number for group in groups for pair in group for line in pair if line)))
+    rows: list[Content] = []
+    for group in groups:
+        rows += [Content.styled("⋯", paint("label"))] if rows else []
+        rows += _beside(group, digits, width, paint) if is_wide else _under(group, digits, paint)
+    return _bounded(rows)
+
+
+def _groups(before: str, after: str, language: str, paint: Paint) -> Iterator[list[_Pair]]:
+    """Changed lines that are close to each other, old and new in pairs."""
+    old, new = (sanitize(text).split("\n") for text in (before, after))
+    matcher = SequenceMatcher(None, old, new)
+    if all(tag == "equal" for tag, *_ in matcher.get_opcodes()):
+        return
+    old_shown, new_shown = (coloured(text, language, paint) for text in (before, after))
+    for group in matcher.get_grouped_opcodes(_AROUND):
+        pairs: list[_Pair] = []
+        for tag, old_start, old_end, new_start, new_end in group:
+            removed, added = (" ", " ") if tag == "equal" else ("-", "+")
+            left = [_Line(n + 1, removed, old_shown[n]) for n in range(old_start, old_end)]
+            right = [_Line(n + 1, added, new_shown[n]) for n in range(new_start, new_end)]
+            pairs += zip_longest(left, right)
+        yield pairs
+
+
+def _under(pairs: Sequence[_Pair], digits: int, paint: Paint) -> Iterator[Content]:
+    """All old lines of a change, then all new ones."""
+    waiting: list[_Line] = []
+    for old, new in pairs:
+        if old is not None and old.mark == " ":
+            yield from (_joined(line, digits, paint) for line in waiting)
+            waiting = []
+        if old is not None:
+            yield _joined(old, digits, paint)
+        if new is not None and new.mark == "+":
+            waiting.append(new)
+    yield from (_joined(line, digits, paint) for line in waiting)
+
+
+def _beside(pairs: Sequence[_Pair], digits: int, width: int, paint: Paint) -> Iterator[Content]:
+    """Old lines on the left, new ones on the right, long ones broken within their half."""
+    room = max(1, (width - 3) // 2 - digits - 2)
+    edge = Content.styled(" │ ", paint("label"))
+    empty = Content(" " * (digits + 2 + room))
+    for old, new in pairs:
+        halves = (_half(line, digits, room, paint) if line else [] for line in (old, new))
+        for left, right in zip_longest(*halves, fillvalue=empty):
+            yield left + edge + right
+
+
+def _half(line: _Line, digits: int, room: int, paint: Paint) -> list[Content]:
+    """One line of a side, in rows of one width."""
+    rows = []
+    for place, part in enumerate(line.text.wrap(room) or [Content()]):
+        head = f"{line.number:>{digits}} {line.mark}" if place == 0 else " " * (digits + 1) + line.mark
+        filled = part + " " * max(0, room - part.cell_length)
+        rows.append(_ground(Content.styled(head, paint("label")) + filled, line.mark, paint))
+    return rows
+
+
+def _joined(line: _Line, digits: int, paint: Paint) -> Content:
+    head = Content.styled(f"{line.number:>{digits}} ", paint("label"))
+    return _ground(head + line.mark + line.text, line.mark, paint)
+
+
+def _ground(row: Content, mark: str, paint: Paint) -> Content:
+    """The row on the ground of added or removed lines."""
+    name = {"+": "added", "-": "removed"}.get(mark)
+    return row.stylize_before(paint(name)) if name else row
+
+
+def _bounded(rows: list[Content]) -> list[Content]:
+    """The first and the last rows, where all of them would be too much."""
+    if sum(len(row) for row in rows) <= SHOWN:
+        return rows
+    first, last = _fitting(rows, SHOWN // 2), _fitting(rows[::-1], SHOWN // 2)
+    missing = len(rows) - first - last
+    return [*rows[:first], Content(f"⋯ {missing:,} lines are not shown ⋯"), *rows[len(rows) - last :]]
+
+
+def _fitting(rows: Sequence[Content], chars: int) -> int:
+    """How many rows fit from the beginning."""
+    for place, row in enumerate(rows):
+        chars -= len(row)
+        if chars < 0:
+            return place
+    return len(rows)

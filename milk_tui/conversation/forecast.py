@@ -43,11 +43,10 @@ def forecast(
     resuming = session.situation == "resume"
     situation: Situation = "agent" if reason and not resuming else session.situation
     prompt = (unsent.strip() and unsent) or _composed(session)
-    reason = masked(reason) if is_masked else reason
     return Forecast(
         handoff=session.handoff(situation, reason, is_masked),
         prompt=masked(prompt) if is_masked else prompt,
-        reason=reason,
+        reason=masked(reason) if is_masked else reason,
         model=model,
         left_out=tuple(_left_out(session)),
     )

@@ -11,9 +11,10 @@ from typing import Literal
 from milk_tui.core import events as ev
 from milk_tui.core.errors import Failure, MilkError
 from milk_tui.core.messages import Turn, Value
-from milk_tui.core.prices import dollars
 
 Purse = Literal["hand-off", "session"]
+_SMALL = 0.1
+"""Limits below it are shown to the hundredth of a cent."""
 _REMEDY = "`/spend` lets Claude spend as much again, `/spend 1.50` so much; F9 gives the floor back."
 
 
@@ -33,7 +34,8 @@ class Burn(Value):
 
     def __str__(self) -> str:
         about = "about " if self.is_estimated else ""
-        return f"{about}{dollars(self.spent)} of {dollars(self.limit)}"
+        places = 2 if self.limit >= _SMALL else 4
+        return f"{about}${self.spent:,.{places}f} of ${self.limit:,.{places}f}"
 
 
 class Wallet:

@@ -28,6 +28,7 @@ from milk_tui.ui.panels.registry import BrickColumn
 from milk_tui.ui.panels.strip import BrickStrip
 from milk_tui.ui.screens.asking import Asking
 from milk_tui.ui.screens.copying import Copying
+from milk_tui.ui.screens.doing import Doing
 from milk_tui.ui.screens.gauging import Gauging
 from milk_tui.ui.screens.handing import Handing
 from milk_tui.ui.screens.help import HelpScreen, own_keys
@@ -88,6 +89,7 @@ class ChatScreen(Screen[None]):
         self.mishaps = Mishaps(self)
         self.recalling = Recalling(self.prompt, self.talk.session)
         self.handing = Handing(self)
+        self.doing = Doing(self)
         self.set_class(not self.talk.session.turns, "-fresh")
         self.gauging.show(self.talk.bricks())
         self.story.tell_turns(self.talk.session.turns)
@@ -106,7 +108,7 @@ class ChatScreen(Screen[None]):
             self.run_command(*command)
         elif is_mistyped(text):
             self.tell(f"There is no command {text.split()[0]}; F1 lists them. Your text is still there.")
-        elif self.talk.session.is_busy:
+        elif self.talk.is_busy:
             self.tell("A turn is running; your text waits in the prompt. Esc stops the turn.")
         elif self.talk.floor == "local" and not self.setup.can_answer:
             self.setup.focus()
@@ -116,7 +118,8 @@ class ChatScreen(Screen[None]):
 
     def run_command(self, command: Command, argument: str) -> None:
         """Do what a slash command says."""
-        getattr(self, f"action_{command.action}")(argument)
+        do = getattr(self.doing, command.action, None) or getattr(self, f"action_{command.action}")
+        do(argument)
 
     @work(exclusive=True, group="turn", exit_on_error=False)
     async def converse(self, updates: AsyncGenerator[Update, None], sent: str) -> None:
@@ -183,7 +186,7 @@ class ChatScreen(Screen[None]):
 
     def action_stop(self) -> None:
         """Refuse an open question, or stop the turn."""
-        if not self.asking.refuse() and self.talk.session.is_busy:
+        if not self.asking.refuse() and self.talk.is_busy:
             self.stating.stopping()
             self.talk.stop()
 
@@ -191,7 +194,7 @@ class ChatScreen(Screen[None]):
         """Copy the selection; without one stop the turn; pressed twice while idle, quit."""
         if self.get_selected_text():
             self.action_copy_text()
-        elif self.talk.session.is_busy:
+        elif self.talk.is_busy:
             self.action_stop()
         elif monotonic() - self._interrupted_at < _QUIT_WITHIN:
             self.app.exit()

@@ -46,7 +46,7 @@ class Stating:
                 self._spend(event.usage)
             case ev.TurnEnded():
                 self._enter("idle")
-            case ev.FloorChanged():
+            case ev.FloorChanged() | ev.CostEstimated():
                 self.show()
             case _:
                 pass
@@ -73,7 +73,8 @@ class Stating:
             tokens_per_second=self._rate,
             context_tokens=usage.context_tokens,
             window=usage.window or (self._window if floor == self._agent else None),
-            cost_usd=self._cost,
+            cost_usd=self._cost or self._talk.wallet.session_cost or None,
+            burn=str(self._talk.wallet.tightest or ""),
         )
 
     def _enter(self, state: State, detail: str = "") -> None:

@@ -112,7 +112,7 @@ class Wallet:
         wanted = known[0] if amount is None else amount
         for purse, limit in self._limits.items():
             if limit is not None:
-                spent = self._spent[purse] + self._unreported
+                spent = self._spent[purse] + self._unreported + self._estimate
                 self._limits[purse] = max(limit, spent + wanted)
         burn = self.tightest
         assert burn is not None

@@ -14,7 +14,7 @@ class Command:
     name: str
     help: str
     action: str
-    """What the screen does: `action_<this>`, or `<this>` where no key does it; called with the text behind it."""
+    """What the screen does: `action_<this>`, called with the text behind the command."""
     aliases: tuple[str, ...] = ()
     argument: str = ""
     """What may follow, for the help; empty if nothing does."""
@@ -35,6 +35,10 @@ COMMANDS: tuple[Command, ...] = (
     Command("/usage", "Tokens and money by day, session and model", "usage", ("/cost",)),
     Command("/local", "Give the floor back to the local agent", "return_to_local", ("/primary",)),
     Command("/need", "Say what you are trying to get done", "set_need", ("/goal",), "[text]"),
+    Command("/mode", "Let the local agent only plan, or work", "mode", (), "[plan|work]"),
+    Command("/model", "Choose the local agent's model", "choose_model", ("/models",)),
+    Command("/permissions", "What is allowed without a question", "permissions", ("/grants",)),
+    Command("/mcp", "MCP servers and their tools", "mcp"),
     Command("/bricks", "Show or hide the brick column", "toggle_bricks", ("/panel", "/budget")),
     Command("/copy", "Copy the last answer", "copy_answer"),
     Command("/doctor", "Look at server, model and Claude Code", "doctor", ("/check",)),

@@ -29,9 +29,12 @@ LISTED_MOST = 12
 
 _LISTED_FROM = 100
 """Folded calls that are looked at for the list, so that a row of thousands costs no more than one of a hundred."""
+_COMPARED_CAP = 500
+"""Characters of a folded call's arguments that are compared with those of the first."""
 _PARSED_MOST = 20_000
 """Longer arguments are not parsed to show so little of them."""
 _SPEAKER = {"local": "Local agent", "claude": "Claude"}
+_PATH = re.compile(r"(?!\w+://)[^\s/]*/\S*")
 _LINE_END = re.compile(r"\n(?=[^\n])")
 
 
@@ -46,13 +49,31 @@ class Use:
     @cached_property
     def arguments(self) -> str:
         """The arguments on one line."""
-        return _arguments(self.call)
+        return _arguments(self.call, ARGUMENTS_CAP)
 
     @cached_property
-    def brief(self) -> str:
-        """The arguments in a few words, for a list."""
-        failed = " (failed)" if self.result is not None and self.result.is_error else ""
-        return one_line(self.arguments, LISTED_CAP - len(failed)) + failed
+    def compared(self) -> str:
+        """So much of the arguments as is compared with those of other calls, and whether the call failed."""
+        return _arguments(self.call, _COMPARED_CAP) + self._failed
+
+    def brief(self, other: "Use") -> str:
+        """The arguments in a few words, for a list; long ones from where they differ from another call's."""
+        # A row of calls is listed again with every older turn that it reaches into, against the same call.
+        known = self._briefs.get(other.compared)
+        if known is None:
+            text, room = self.compared.removesuffix(self._failed), LISTED_CAP - len(self._failed)
+            start = _first_difference(text, other.compared) if len(text) > room else 0
+            known = one_line(f"…{text[start:]}" if start else text, room) + self._failed
+            self._briefs[other.compared] = known
+        return known
+
+    @cached_property
+    def _failed(self) -> str:
+        return " (failed)" if self.result is not None and self.result.is_error else ""
+
+    @cached_property
+    def _briefs(self) -> dict[str, str]:
+        return {}
 
     @cached_property
     def name(self) -> str:
@@ -163,23 +184,63 @@ def _newest_first(turn: Turn) -> Iterator[Entry | Use]:
 
 def _listed(uses: tuple[Use, ...]) -> str:
     """The distinct arguments of the calls after the first, oldest first."""
-    listed = {uses[-1].brief: None}
+    seen = {uses[-1].compared}
+    listed: dict[str, None] = {}
     for use in islice(reversed(uses), 1, _LISTED_FROM):
-        listed[use.brief] = None
-    entries = [entry for entry in listed if entry][1:]
+        if use.compared not in seen:
+            seen.add(use.compared)
+            listed[use.brief(uses[1] if use is uses[0] else uses[0])] = None
+    entries = [entry for entry in listed if entry]
     more = len(entries) > LISTED_MOST or len(uses) > _LISTED_FROM
     return " · ".join((*entries[:LISTED_MOST], "…") if more else entries)
 
 
-def _arguments(call: ToolCall) -> str:
+def _arguments(call: ToolCall, room: int) -> str:
     """The values, each with its share of the room: a long text must not hide the path beside it."""
     if len(call.arguments) > _PARSED_MOST:
-        return one_line(cut_middle(call.arguments, ARGUMENTS_CAP), ARGUMENTS_CAP)
-    values = call.parsed()
-    share = ARGUMENTS_CAP // max(len(values), 1)
-    shown = [(name, one_line(_written(value), max(share, LISTED_CAP // 2))) for name, value in values.items()]
-    pairs = [text if len(shown) == 1 else f"{name}={text}" for name, text in shown]
-    return one_line(sanitize(", ".join(pairs)), ARGUMENTS_CAP)
+        return one_line(cut_middle(call.arguments, room), room)
+    # What is switched off or left open says nothing.
+    values = {
+        name: value for name, value in call.parsed().items() if value is not False and value is not None
+    }
+    texts = [one_line(_written(value), room) for value in values.values()]
+    names = [f"{name}=" if len(values) > 1 else "" for name in values]
+    shares = _shares([len(text) for text in texts], room - sum(len(name) + 2 for name in names))
+    shown = (
+        text if len(text) <= share else _within(_written(value), share)
+        for value, text, share in zip(values.values(), texts, shares, strict=True)
+    )
+    pairs = [f"{name}{text}" for name, text in zip(names, shown, strict=True)]
+    return one_line(sanitize(", ".join(pairs)), room)
+
+
+def _shares(sizes: list[int], room: int) -> list[int]:
+    """How much of the room each text gets: what short ones leave over is for the long ones."""
+    shares = [0] * len(sizes)
+    for others, place in enumerate(sorted(range(len(sizes)), key=sizes.__getitem__)):
+        shares[place] = min(sizes[place], max(room // (len(sizes) - others), LISTED_CAP // 2))
+        room -= shares[place]
+    return shares
+
+
+def _within(text: str, room: int) -> str:
+    """A value that is longer, on one line. Of a path the end is kept, for it names the file."""
+    if _PATH.fullmatch(text):
+        start = text.find("/", len(text) - room + 1)
+        if start > 0:
+            return f"…{text[start:]}"
+    return one_line(text, room)
+
+
+def _first_difference(text: str, other: str) -> int:
+    """Where the word or the name begins in which a text differs from another; 0 if it does not."""
+    if text == other:
+        return 0
+    place, end = 0, min(len(text), len(other))
+    while place < end:
+        middle = (place + end + 1) // 2
+        place, end = (middle, end) if text.startswith(other[:middle]) else (place, middle - 1)
+    return max(text.rfind("/", 0, place), text.rfind(" ", 0, place) + 1, 0)
 
 
 def _written(value: object) -> str:

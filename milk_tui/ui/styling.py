@@ -21,6 +21,7 @@ SHEETS = (
     "panels.tcss",
     "status.tcss",
     "dialogs.tcss",
+    "lists.tcss",
 )
 """In the order in which they apply."""
 

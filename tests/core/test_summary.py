@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from milk_tui.core.bricks import Brick
-from milk_tui.core.exchange import RESULT_CAP
+from milk_tui.core.exchange import ARGUMENTS_CAP, RESULT_CAP
 from milk_tui.core.messages import Turn
 from milk_tui.core.summary import summary
 from tests.core.building import Step, any_turns, brick, claude_turn, turn, use
@@ -181,6 +181,45 @@ def test_a_call_that_failed_says_so_in_the_list() -> None:
     made = brick(turn(1, "go", *calls, use("bash", {"c": "run"}, "bad", is_error=True)))
     assert "[bash] make\n  failed: no\n" in made.text
     assert "[2 more bash calls collapsed] make · run (failed)\n  last failed: bad" in made.text
+
+
+def test_folded_calls_on_long_paths_name_every_file_and_the_one_that_failed() -> None:
+    base = "/home/ana/src/company/backend/services/accounts/internal/handlers"
+    calls = [
+        use(
+            "Edit",
+            {"replace_all": False, "file_path": f"{base}/user_{n}.py", "old": "get", "new": "find"},
+            is_error=n == 2,
+        )
+        for n in range(4)
+    ]
+    made = brick(turn(1, "go", *calls)).text
+    assert f"[Edit] file_path={base}/user_0.py, old=get, new=find\n" in made
+    assert (
+        "[3 more Edit calls collapsed] …/user_1.py, old=get, new=find · …/user_2.py, old=get, new=find (failed) · "
+        "…/user_3.py, old=get, new=find" in made
+    )
+
+
+def test_folded_commands_are_told_apart_by_where_they_differ() -> None:
+    command = "cd /srv/shop && PYTHONPATH=. SETTINGS=config.settings.test python -m pytest -x"
+    calls = [use("bash", {"command": f"{command} {name}"}) for name in ("tests/test_a.py", "tests/test_b.py")]
+    made = brick(turn(1, "go", *calls, use("bash", {"command": f"{command} tests/test_a.py"}))).text
+    assert "[2 more bash calls collapsed] …/test_b.py\n" in f"{made}\n"
+
+
+def test_a_long_path_keeps_its_end_beside_a_long_text() -> None:
+    path = f"/home/ana/{'deep/' * 40}name.py"
+    made = brick(turn(1, "go", use("write", {"content": "x " * 4_000, "path": path}))).text
+    line = made.splitlines()[1]
+    assert line.startswith("[write] content=x x x") and line.endswith("/name.py")
+    assert "path=…/" in line and len(line) <= ARGUMENTS_CAP + len("[write] ")
+
+
+def test_room_that_short_arguments_leave_is_for_the_long_ones() -> None:
+    command = "make " + "x" * 150
+    made = brick(turn(1, "go", use("bash", {"command": command, "description": "Build"}))).text
+    assert f"command={command}, description=Build" in made
 
 
 @pytest.mark.parametrize("between", ["text", "call"])

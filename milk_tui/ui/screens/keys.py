@@ -5,6 +5,9 @@ from collections.abc import Sequence
 from textual.binding import Binding, BindingType
 
 from milk_tui.ui.panels.need_panel import NeedPanel
+from milk_tui.ui.screens.grants import GrantsScreen
+from milk_tui.ui.screens.mcp import McpScreen
+from milk_tui.ui.screens.model_picker import ModelPicker
 from milk_tui.ui.screens.preview import PreviewScreen
 from milk_tui.ui.widgets.checklist import Checklist
 from milk_tui.ui.widgets.prompt import Prompt
@@ -30,6 +33,14 @@ CHAT: list[BindingType] = [
     ),
     _key("ctrl+d", "quit_if_empty", "Quit", "Quit while the prompt is empty", "quit", show=False, first=True),
     _key("tab", "next", "Next", "Go to an open question, or to the next pane", "next", show=False),
+    _key(
+        "shift+tab",
+        "switch_or_previous",
+        "Mode",
+        "In the prompt: the local agent only plans, or works; elsewhere: the pane before",
+        "mode",
+        show=False,
+    ),
 ]
 """What works in the chat, whatever has the focus."""
 
@@ -44,5 +55,8 @@ PLACES: tuple[tuple[str, Sequence[BindingType]], ...] = (
     ("On a question", QuestionCard.BINDINGS),
     ("In the hand-off preview", PreviewScreen.BINDINGS),
     ("In the checklist", Checklist.BINDINGS),
+    ("In the list of permissions", GrantsScreen.BINDINGS),
+    ("In the list of models", ModelPicker.BINDINGS),
+    ("In the list of MCP servers", McpScreen.BINDINGS),
 )
 """Where which keys work, for the help."""

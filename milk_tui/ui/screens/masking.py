@@ -28,7 +28,6 @@ class Masking:
         # What was masked before and edited since cannot be put back piece by piece.
         self._before = prompt.draft
         self._after = masked(text)
-        prompt.clear()
         prompt.write(self._after)
 
     def unmask(self, prompt: Prompt) -> None:

@@ -1,5 +1,6 @@
 """Looking at the surroundings: fills the checklist, keeps it true while it is shown, and mends what it can."""
 
+from collections.abc import Awaitable
 from typing import TYPE_CHECKING
 
 from textual.timer import Timer
@@ -69,16 +70,34 @@ class Setup:
     def choose(self, choice: str) -> None:
         """Do what the user chose on the list."""
         if choice == _PULL:
-            if not self._pulling:
-                self._pulling = "starting…"
-                self._screen.run_worker(self._pull(), group="pull", exit_on_error=False)
+            self.pull()
         elif choice == _URL:
-            self._screen.run_worker(self._ask_address(), group="address", exit_on_error=False)
+            self._screen.run_worker(self.ask_address(), group="address", exit_on_error=False)
         elif choice == _LOOK:
             self.begin()
         else:
             url, _, model = choice.partition("\n")
-            self._screen.run_worker(self._use(url, model), group="use", exit_on_error=False)
+            self._screen.run_worker(self.use(url, model), group="use", exit_on_error=False)
+
+    def pull(self) -> None:
+        """Fetch the built-in model and let it answer."""
+        if not self._pulling:
+            self._pulling = "starting…"
+            self._screen.run_worker(self._pull(), group="pull", exit_on_error=False)
+
+    async def use(self, url: str, model: str) -> None:
+        """Let a server answer from now on."""
+        await self._put(self._bench.use_server(url, model), shown_name(model))
+
+    async def use_embedded(self) -> None:
+        """Let the built-in model answer from now on."""
+        await self._put(self._bench.use_embedded(), "")
+
+    async def ask_address(self) -> None:
+        """Ask for a server's address, and let it answer from now on."""
+        address = await self._screen.app.push_screen_wait(AddressScreen(self._bench.settings.url or ""))
+        if address:
+            await self.use(address, "")
 
     async def _look(self, *, tells: bool = False) -> LocalCheckup:
         self._local = local = await self._bench.check_local()
@@ -102,20 +121,18 @@ class Setup:
         self._draw()
         self._screen.tell("\n".join(_words(check) for check in (local.check, local.window, claude)))
 
-    async def _use(self, url: str, model: str) -> None:
+    async def _put(self, change: Awaitable[str], model: str) -> None:
+        """Put another model in the local role, and say who answers now."""
         try:
-            problem = await self._bench.use_server(url, model)
+            problem = await change
         except MilkError as error:
             problem = str(error)
+        else:
+            self._screen.stating.model_chosen(model)
         if problem:
             self._screen.tell(problem)
         await self._look(tells=True)
         self._screen.prompt.focus()
-
-    async def _ask_address(self) -> None:
-        address = await self._screen.app.push_screen_wait(AddressScreen(self._bench.settings.url or ""))
-        if address:
-            await self._use(address, "")
 
     async def _pull(self) -> None:
         try:

@@ -27,6 +27,7 @@ class Stating:
         self._cost = talk.session.tally.usage["claude"].cost_usd
         self._rate: float | None = None
         self._is_asking = False
+        self._plans_only = False
 
     def note(self, event: ev.Event) -> None:
         """Take notice of one event."""
@@ -56,6 +57,18 @@ class Stating:
         self._is_asking = is_asking
         self._enter("answering")
 
+    def planning(self, plans_only: bool) -> None:
+        """The local agent only plans, or not any more."""
+        self._plans_only = plans_only
+        self.show()
+
+    def model_chosen(self, model: str) -> None:
+        """Another model has the local role; what is known of the one before does not hold for it."""
+        self._model["local"], self._window, self._rate = model, None, None
+        before = self._usage["local"]
+        self._usage["local"] = before.model_copy(update={"context_tokens": None, "window": None})
+        self.show()
+
     def stopping(self) -> None:
         """The user wants the turn to stop."""
         self._enter("stopping")
@@ -75,6 +88,7 @@ class Stating:
             window=usage.window or (self._window if floor == self._agent else None),
             cost_usd=self._cost or self._talk.wallet.session_cost or None,
             burn=str(self._talk.wallet.tightest or ""),
+            plans_only=self._plans_only and floor == "local",
         )
 
     def _enter(self, state: State, detail: str = "") -> None:

@@ -18,6 +18,8 @@ class PromptBox(Vertical):
 
     recipient: reactive[str] = reactive("local")
     """Who gets the next prompt: `local` or `claude`."""
+    plans_only: reactive[bool] = reactive(False)
+    """Whether the local agent only plans."""
 
     def __init__(self, prompt: Prompt, *, id: str | None = None) -> None:
         super().__init__(id=id)
@@ -41,7 +43,15 @@ class PromptBox(Vertical):
         self.prompt.complete(event.index)
         self.prompt.focus()
 
-    def watch_recipient(self, recipient: str) -> None:
+    def watch_recipient(self) -> None:
         """Name who is spoken to, so that nobody has to tell it from a colour."""
-        self.set_class(recipient == "claude", "-claude")
-        self.border_title = _TITLES.get(recipient, "")
+        self.set_class(self.recipient == "claude", "-claude")
+        self._write_title()
+
+    def watch_plans_only(self) -> None:
+        """Say what may not be expected of the local agent."""
+        self._write_title()
+
+    def _write_title(self) -> None:
+        mode = " · plans only" if self.plans_only and self.recipient == "local" else ""
+        self.border_title = _TITLES.get(self.recipient, "") + mode

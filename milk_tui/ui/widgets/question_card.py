@@ -102,7 +102,7 @@ class QuestionCard(Vertical, can_focus=True):
         with VerticalScroll(id="question-body", can_focus=False):
             yield Static(id="question-text", markup=False)
         yield WordInput(
-            placeholder="Why not, or what to do instead", max_length=WORD_LIMIT, id="question-word"
+            placeholder="Why not, or what to do instead", max_length=WORD_LIMIT, select_on_focus=False
         )
         yield Static(id="question-keys", markup=False)
 

@@ -57,6 +57,8 @@ class Status(Value):
     """What Claude has cost in this session."""
     burn: str = ""
     """How much of what Claude may spend is spent, in words; empty without a limit."""
+    plans_only: bool = False
+    """The local agent may change, run and fetch nothing."""
     hints: tuple[str, ...] = ()
     """Keys and what they do, the most useful first."""
 
@@ -81,12 +83,13 @@ class StatusLine(Widget):
     | Class | Description |
     | :- | :- |
     | `status--floor` | Who has the floor. |
+    | `status--mode` | That the local agent only plans. |
     | `status--state` | What is going on. |
     | `status--figure` | Model, rate, window and cost. |
     | `status--hint` | Keys. |
     """
 
-    COMPONENT_CLASSES = {"status--floor", "status--state", "status--figure", "status--hint"}
+    COMPONENT_CLASSES = {"status--floor", "status--mode", "status--state", "status--figure", "status--hint"}
 
     status: reactive[Status] = reactive(Status())
     calm: reactive[bool] = reactive(False)
@@ -133,6 +136,7 @@ class StatusLine(Widget):
         model = Content(sanitize(status.model).replace("\n", " ")).truncate(_MODEL_WIDTH, ellipsis=True).plain
         fields = [
             _Field(_FLOORS[status.floor], "floor", 0),
+            _Field("plans only" if status.plans_only else "", "mode", 2),
             _Field(model, "figure", 4),
             _Field(self._state(), "state", 1),
             _Field(_rate(status), "figure", 6, is_right=True),

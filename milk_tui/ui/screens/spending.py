@@ -1,7 +1,9 @@
-"""What the slash commands do that have no key: one method for each action in the table of commands."""
+"""What Claude costs and may cost, and hand-offs that are taken elsewhere."""
 
 from math import isfinite
 from typing import TYPE_CHECKING
+
+from textual.screen import Screen
 
 from milk_tui.conversation.elsewhere import saved
 from milk_tui.conversation.rehearsal import payload
@@ -13,17 +15,17 @@ if TYPE_CHECKING:
     from milk_tui.ui.screens.chat import ChatScreen
 
 
-class Doing:
-    """Each method takes the text behind its command."""
+class Spending:
+    """Shows figures, raises limits, and gives hand-offs away."""
 
     def __init__(self, screen: "ChatScreen") -> None:
         self._screen = screen
 
-    def usage(self, _text: str = "") -> None:
+    def usage(self) -> None:
         """Show what was spent."""
         self._screen.run_worker(self._usage(), group="usage", exclusive=True, exit_on_error=False)
 
-    def spend(self, text: str = "") -> None:
+    def allow(self, text: str = "") -> None:
         """Let Claude spend more."""
         try:
             self._screen.tell(self._screen.talk.allow_spending(_amount(text)))
@@ -69,6 +71,28 @@ class Doing:
             self._screen.tell(str(error))
         else:
             await self._screen.app.push_screen(UsageScreen(report))
+
+
+class SpendActions(Screen[None]):
+    """The part of the chat's actions that is about it."""
+
+    spending: Spending
+
+    def action_usage(self, _text: str = "") -> None:
+        """Show what was spent."""
+        self.spending.usage()
+
+    def action_spend(self, text: str = "") -> None:
+        """Let Claude spend more."""
+        self.spending.allow(text)
+
+    def action_handoff(self, name: str = "") -> None:
+        """Copy the hand-off, or save it in a new file."""
+        self.spending.handoff(name)
+
+    def action_handoff_over(self, name: str = "") -> None:
+        """Save the hand-off over a file."""
+        self.spending.handoff_over(name)
 
 
 def _amount(text: str) -> float | None:

@@ -1,5 +1,6 @@
 """`milk-tui usage` adds up what is stored, and `context --mask` prints what a masked hand-off would be."""
 
+import asyncio
 import json
 
 import pytest
@@ -7,6 +8,7 @@ import pytest
 from milk_tui.core import events as ev
 from milk_tui.core.messages import Usage
 from milk_tui.storage.session_store import SessionStore
+from tests.agents.messages_api import MessagesApi, Say
 from tests.e2e.running import Program
 from tests.storage.stored_sessions import begin, end, new_session
 
@@ -47,3 +49,14 @@ def test_context_says_how_many_secrets_there_are_and_masks_them_if_told_to(progr
     assert "bob@firm.com" in plain.out and "1 thing looks like a secret; --mask masks" in plain.err
     masked = program.run("context", "--mask")
     assert "[masked: e-mail address]" in masked.out and "@firm.com" not in masked.out
+
+
+async def test_claude_stops_at_the_limit_that_is_set_and_what_it_cost_is_counted(program: Program) -> None:
+    dear = Say("Half of it.", usage={"input_tokens": 100_000, "cache_read_input_tokens": 0})
+    async with MessagesApi(dear) as api:
+        program.environ |= {"ANTHROPIC_BASE_URL": api.url, "MILK_CLAUDE_BUDGET_USD": "0.2"}
+        ran = await asyncio.to_thread(program.run, "ask", "--escalate", "Do it")
+    assert ran.status == 1 and ran.out == "Half of it.\n"
+    assert "The money allowed for this hand-off is spent" in ran.err
+    total = program.run("usage", "--json").json["total"]
+    assert total["turns"] == 1 and total["cost_usd"] > 0.2

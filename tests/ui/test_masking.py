@@ -2,13 +2,14 @@
 
 from textual.widgets import Static
 
-from milk_tui.core.events import TextDelta
+from milk_tui.agents.scripted import Reply
+from milk_tui.core.events import EscalationRequested, TextDelta
 from milk_tui.core.secrets import found
 from milk_tui.core.session import Session
 from milk_tui.ui.screens.preview import PreviewScreen
 from milk_tui.ui.widgets.prompt import Prompt
 from tests.conversation.talking import new_session
-from tests.ui.playing import Stage, done, on_stage, say, shown, text_of, told
+from tests.ui.playing import Stage, done, notified, on_stage, say, shown, text_of, told
 from tests.ui.scenes import chat, previewed
 from tests.ui.test_preview import parts_of, sent, turn
 
@@ -61,7 +62,7 @@ async def test_one_key_masks_them_and_exactly_what_is_shown_is_sent() -> None:
         await pilot.press("f3")
         await pilot.pause()
         parts, prompt = parts_of(preview), prompt_of(preview)
-        assert "Masked for this hand-off: 3 things look like secrets" in line_of(preview)
+        assert "Masked in this hand-off: what looks like a secret, 3 times" in line_of(preview)
         assert prompt == "Call it with [masked: api key]"
         assert any("[masked: e-mail address]" in part for part in parts) and "[masked: api key]" in shown(
             pilot
@@ -126,3 +127,32 @@ async def test_masking_is_over_with_its_hand_off() -> None:
         await pilot.press("ctrl+g")
         preview = await previewed(pilot)
         assert not preview.is_masked and any("ann@firm.com" in part for part in parts_of(preview))
+
+
+async def test_the_key_changes_nothing_where_nothing_looks_like_a_secret() -> None:
+    async with on_stage(Stage()) as pilot:
+        chat(pilot).prompt.write("Do it")
+        await pilot.press("ctrl+g")
+        preview = await previewed(pilot)
+        await pilot.press("f3")
+        assert not preview.is_masked and "Nothing here looks like a secret." in notified(pilot)
+
+
+async def test_the_local_agents_reason_is_counted_and_masked_where_it_goes_into_the_prompt() -> None:
+    asks: Reply = [TextDelta(text="Hard."), EscalationRequested(reason=f"I need {KEY}")]
+    stage = Stage([asks], [[TextDelta(text="Done. " * 50)]])
+    async with on_stage(stage) as pilot:
+        await say(pilot, "/escalate! Do it")
+        await done(pilot, 1)
+        await say(pilot, "/local Solve it")
+        preview = await previewed(pilot)
+        assert "1 thing looks like a secret" in line_of(preview)
+        await pilot.press("f3")
+        await pilot.pause()
+        facts = text_of(preview.query_one("#preview-facts"))
+        assert "(The local model asks for you: I need [masked: api key])" in facts
+        preview.deaf_seconds = 0.0
+        await pilot.press("enter")
+        await done(pilot, 3)
+        expected = "Solve it\n\n(The local model asks for you: I need [masked: api key])"
+        assert stage.claude.requests[1].prompt == expected

@@ -82,6 +82,8 @@ class PreviewScreen(ModalScreen[str | None]):
         self.deaf_seconds = DEAF_SECONDS if forecast.reason else 0.0
         self._plain, self._masked = forecast, masked
         self._masking = Masking()
+        added = forecast.reason if forecast.handoff.situation == "resume" else ""
+        self._in_parts = sum(len(found(text)) for text in (added, *(p.text for p in forecast.handoff.parts)))
         self._look = look
         self._opened_at = monotonic()
         self.set_reactive(PreviewScreen.claude, claude)
@@ -127,12 +129,14 @@ class PreviewScreen(ModalScreen[str | None]):
     @on(Prompt.Changed)
     def _show_line(self) -> None:
         """The line that leaving begins at, with what is known of it."""
-        line = "Below leaves this machine · " + price(self._forecast)
         text = self.query_one(Prompt).full_text
-        parts = sum(len(found(part.text)) for part in self._plain.handoff.parts)
+        forecast = self._forecast.model_copy(update={"prompt": text})
+        line = f"Below leaves this machine · {price(forecast)}"
+        parts = self._in_parts
         prompt = self._masking.count if self.is_masked else len(found(text))
         if self.is_masked:
-            line += f"\nMasked for this hand-off: {looks(parts + prompt)} (a hint, no promise) · F3 unmasks"
+            count = "once" if parts + prompt == 1 else f"{parts + prompt:,} times"
+            line += f"\nMasked in this hand-off: what looks like a secret, {count} (a hint, no promise) · F3 unmasks"
         elif parts + prompt:
             line += f"\n{looks(parts + prompt)} (a hint, no promise) · F3 masks"
         self.query_one("#preview-line", Static).update(Content(line))
@@ -177,8 +181,11 @@ class PreviewScreen(ModalScreen[str | None]):
         prompt = self.query_one(Prompt)
         if self.is_masked:
             self._masking.unmask(prompt)
-        else:
+        elif self._in_parts or found(prompt.full_text):
             self._masking.mask(prompt)
+        else:
+            self.notify("Nothing here looks like a secret.", markup=False)
+            return
         self.is_masked = not self.is_masked
 
     def action_scroll(self, pages: int) -> None:

@@ -87,9 +87,14 @@ class Stating:
             context_tokens=usage.context_tokens,
             window=usage.window or (self._window if floor == self._agent else None),
             cost_usd=self._cost or self._talk.wallet.session_cost or None,
-            burn=str(self._talk.wallet.tightest or ""),
+            burn=self._burn(floor),
             plans_only=self._plans_only and floor == "local",
         )
+
+    def _burn(self, floor: AgentRole) -> str:
+        """How far the wallet is used up, where that matters."""
+        burn = self._talk.wallet.tightest
+        return str(burn) if burn is not None and (floor == "claude" or burn.spent) else ""
 
     def _enter(self, state: State, detail: str = "") -> None:
         if self._is_asking and state == "answering":

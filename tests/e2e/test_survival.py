@@ -109,7 +109,7 @@ def test_a_second_window_works_on_a_copy(world: World, server: ModelServer) -> N
         with world.open("-c", "--url", server.url, size=(200, 30)) as second:
             second.wait_for("Original answer.")
             second.wait_for(f"is open in another window (process {first.pid}).")
-            second.wait_for("copy of it; the other window is not touched.")
+            second.wait_for("of it; the other window is not touched.")
             second.submit("Question in the copy")
             second.wait_for("Answer in the copy.")
         first.submit("Question at home")

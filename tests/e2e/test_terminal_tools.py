@@ -96,6 +96,7 @@ def test_a_refusal_and_a_plan_change_nothing_and_the_model_is_told(
         assert "said no" in told(tool_server)[-1]["content"] and not (world.cwd / "no.txt").exists()
 
         terminal.submit("/mode plan")
+        terminal.wait_for("plans only")
         calls(tool_server, "write_file", path="plan.txt", text="x")
         tool_server.reply(text_reply("Only planned."))
         terminal.submit("Now plan it.")

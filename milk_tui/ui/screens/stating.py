@@ -82,7 +82,7 @@ class Stating:
             model=self._model[floor],
             state=self._state,
             detail=self._detail,
-            since=self._since,
+            since=None if self._state == "asking" else self._since,
             tokens_per_second=self._rate,
             context_tokens=usage.context_tokens,
             window=usage.window or (self._window if floor == self._agent else None),

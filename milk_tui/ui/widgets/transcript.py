@@ -40,6 +40,8 @@ class Transcript(Window, can_focus=True, inherit_bindings=False):
     | y | Copy the source of the chosen block. |
     """
 
+    # A click chooses text; the next letters typed still belong to the prompt.
+    FOCUS_ON_CLICK = False
     BINDINGS: ClassVar[list[BindingType]] = [
         _key("up", "scroll_up", "Up", "Scroll up by a row"),
         _key("down", "scroll_down", "Down", "Scroll down by a row"),

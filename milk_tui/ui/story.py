@@ -19,6 +19,8 @@ _FLOOR: dict[AgentRole, str] = {
     "claude": "Claude has the floor: your prompts go to Claude until you press F9.",
     "local": "The local agent has the floor.",
 }
+NOTE_CHARS = 100
+"""Characters of how a call was allowed; the list of permissions has the whole scope."""
 LIVE_CHARS = 4_000
 """Characters of what a running call has written that are shown: its end."""
 
@@ -53,7 +55,7 @@ class Story:
         unsaid = (key for key, block in calls.items() if block.label == tool and not block.note)
         found = call_id if call_id in calls else next(unsaid, None)
         if found is not None:
-            self._change(found, note=words)
+            self._change(found, note=one_line(words, NOTE_CHARS))
 
     def tell(self, event: ev.Event) -> None:
         """Show one event."""

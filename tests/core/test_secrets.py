@@ -9,6 +9,7 @@ from milk_tui.core.secrets import found, looks, masked
 
 KEY = "sk-ant-api03-" + "aB3-" * 12
 GITHUB = "ghp_" + "a1B2c3D4" * 5
+USERS = "/Users"
 JWT = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N"
 PEM = "-----BEGIN RSA PRIVATE KEY-----\nMIIEowIBAAKCAQEA7bq+/=\nabcd\n-----END RSA PRIVATE KEY-----"
 
@@ -29,7 +30,7 @@ PEM = "-----BEGIN RSA PRIVATE KEY-----\nMIIEowIBAAKCAQEA7bq+/=\nabcd\n-----END R
         ("write to ann.lee@firm.co.uk, please", "write to [masked: e-mail address], please"),
         ("open /home/ana/shop/x.py:3", "open [masked: home path]/shop/x.py:3"),
         (r"C:\Users\ann\shop", r"[masked: home path]\shop"),
-        ("/Users/ana/x", "[masked: home path]/x"),
+        (f"{USERS}/ana/x", "[masked: home path]/x"),
     ],
 )
 def test_a_secret_is_masked_and_what_surrounds_it_stays(text: str, expected: str) -> None:

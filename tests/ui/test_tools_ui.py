@@ -83,6 +83,16 @@ async def test_a_call_that_was_unfolded_by_hand_stays_so_when_it_is_done() -> No
         await until(pilot, lambda: "all of it" in shown(pilot), "the result is shown")
 
 
+async def test_the_outcome_of_a_call_stays_on_its_row_however_long_its_arguments_are() -> None:
+    long = ToolCall(id="c1", name="run_command", arguments='{"command": "%s"}' % ("make all; " * 30))
+    async with on_stage(Stage([[Use(long, "built", is_error=True, question=QUESTION)]]), (80, 24)) as pilot:
+        await say(pilot, "Build it")
+        await questioned(pilot)
+        await pilot.press("tab", "y")
+        await done(pilot, 1)
+        await until(pilot, lambda: "… ✗ · allowed once · 1 line" in shown(pilot), "the outcome is shown")
+
+
 async def test_stopping_takes_the_output_of_the_call_away() -> None:
     async with on_stage(stage := Stage([running("half of it")])) as pilot:
         await say(pilot, "Build it")

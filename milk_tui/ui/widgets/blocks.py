@@ -13,6 +13,9 @@ from milk_tui.ui.markdown.rows import Row, Run, cells, clean, crop, wrap
 Kind = Literal["user", "local", "claude", "thinking", "call", "notice", "receipt", "failure", "percept"]
 State = Literal["", "running", "ok", "error"]
 
+_LEAST = 12
+"""Cells that are always left for what a call was asked."""
+
 GUTTER = 2
 """Cells on the left of every row, for marks."""
 
@@ -107,10 +110,18 @@ def head(block: Block, folded: bool, lines: int, width: int) -> list[Row]:
     if not runs:
         return []
     if folded:
-        runs = list(crop(runs, width))
+        runs = list(crop(_squeezed(block, runs, width), width))
         return [Row(tuple(runs), cells(runs), fill=_ground(block))]
     parts = wrap(runs, width, chop=LOOKS[block.kind].chop)
     return [Row(part.runs, part.cells, join=part.join, fill=_ground(block)) for part in parts]
+
+
+def _squeezed(block: Block, runs: list[Run], width: int) -> list[Run]:
+    """The runs with what a call was asked shortened, so that its outcome stays on the row."""
+    if block.kind != "call" or not block.source or len(runs) < 2:
+        return runs
+    room = width - cells((runs[0], *runs[2:]))
+    return [runs[0], *crop(runs[1:2], max(_LEAST, room)), *runs[2:]]
 
 
 def gutter(block: Block, folded: bool, *, is_first: bool) -> Run:

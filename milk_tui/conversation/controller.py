@@ -4,26 +4,27 @@ It picks the agent, opens and closes turns, applies every event to the session, 
 updates for whoever watches. It knows no screen; a test drives the whole product through it.
 """
 
-import asyncio
 import contextlib
 import time
 from collections.abc import AsyncGenerator, Callable
 from datetime import UTC, datetime
 
 from milk_tui.agents.base import Agent, TurnRequest
+from milk_tui.conversation.endings import bug, ending, receipt
 from milk_tui.conversation.forecast import Forecast, forecast, local_preface, with_reason
+from milk_tui.conversation.rehearsal import rehearsal
+from milk_tui.conversation.saving import Saving
 from milk_tui.conversation.turn_stream import TurnStream
 from milk_tui.conversation.update import Escalation, Saves, Update
+from milk_tui.conversation.wallet import Wallet
 from milk_tui.core import events as ev
 from milk_tui.core.bricks import Bricks, Gauge
-from milk_tui.core.errors import Failure, MilkError, StoreError
+from milk_tui.core.errors import MilkError
 from milk_tui.core.handoff import Handoff
-from milk_tui.core.messages import AgentRole, Receipt, Situation, Usage
+from milk_tui.core.messages import AgentRole, Situation
+from milk_tui.core.secrets import masked
 from milk_tui.core.session import Session
 from milk_tui.core.text import sanitize
-
-SAVE_EVERY = 1.0
-"""Seconds after which streamed text is on disk."""
 
 _SHOWS_BRICKS = (
     ev.TurnStarted,
@@ -46,6 +47,8 @@ class Conversation:
         claude: Agent,
         store: Saves,
         escalation: Escalation = "ask",
+        wallet: Wallet | None = None,
+        claude_model: str = "",
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -53,19 +56,25 @@ class Conversation:
         self.escalation = escalation
         self.agents: dict[AgentRole, Agent] = {"local": local, "claude": claude}
         """Who fills which role: to be looked at; `use_local` changes it."""
-        self._store = store
+        self.wallet = wallet or Wallet()
+        """What Claude may spend."""
+        self.wallet.count(session.turns)
+        self._claude_model = claude_model
+        self._saving = Saving(store, session)
         self._now = now
         self._clock = clock
         self._local_window: int | None = None
         self._stream: TurnStream | None = None
-        self._save_timer: asyncio.TimerHandle | None = None
-        self._save_failed = False
-        self._notices: list[str] = []
 
     @property
     def floor(self) -> AgentRole:
         """Who gets the next prompt."""
         return self.session.state.floor
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether an agent is at work: on a turn, or on a rehearsal."""
+        return self.session.is_busy or self._stream is not None
 
     async def use_local(self, agent: Agent) -> None:
         """Put another agent in the local role. Raises `MilkError` while a turn is running."""
@@ -81,14 +90,21 @@ class Conversation:
         """The gauge alone: cheap enough for every keystroke."""
         return self.session.gauge(prompt_chars)
 
-    def forecast(self, unsent: str = "", reason: str = "") -> Forecast:
-        """What a hand-off made now would send."""
-        return forecast(self.session, sanitize(unsent), reason)
+    def forecast(self, unsent: str = "", reason: str = "", *, is_masked: bool = False) -> Forecast:
+        """What a hand-off made now would send; with what looks like a secret masked, if that is wanted."""
+        model = self._claude_model or self.session.tally.model["claude"]
+        return forecast(self.session, sanitize(unsent), reason, model=model, is_masked=is_masked)
+
+    def allow_spending(self, amount: float | None = None) -> str:
+        """The user lets Claude spend more; the new state of the wallet, in words. Raises `MilkError`."""
+        burn = self.wallet.allow(amount)
+        return f"Claude may go on: {burn} spent for this {burn.purse}."
 
     async def send(self, prompt: str) -> AsyncGenerator[Update, None]:
         """Give a prompt to whoever has the floor."""
         prompt = sanitize(prompt)
         if self.floor == "claude":
+            self.wallet.check()
             turn = self._claude_turn(
                 prompt, None if self.session.state.handed_over else self.session.situation
             )
@@ -98,32 +114,53 @@ class Conversation:
             async for update in turn:
                 yield update
 
-    async def escalate(self, prompt: str, reason: str = "") -> AsyncGenerator[Update, None]:
-        """Hand over to Claude Code with this prompt; with a reason when the local agent asked for it."""
+    async def escalate(
+        self, prompt: str, reason: str = "", *, is_masked: bool = False
+    ) -> AsyncGenerator[Update, None]:
+        """Hand over to Claude Code with this prompt; with a reason when the local agent asked for it.
+
+        Masked, what looks like a secret is taken out of all that is sent with this hand-off. Raises `MilkError` if
+        nothing may be spent any more.
+        """
         self._must_be_idle()
+        self.wallet.begin()
+        self.wallet.check()
         resuming = self.session.situation == "resume"
         situation: Situation = "resume" if resuming else ("agent" if reason else "first")
         yield self._apply(ev.BriefSet(text=reason))
-        yield self._apply(ev.FloorChanged(floor="claude"))
+        yield self._apply(ev.FloorChanged(floor="claude", is_masked=is_masked))
         prompt = with_reason(sanitize(prompt), reason) if resuming else sanitize(prompt)
         turn = self._claude_turn(prompt, situation)
         async with contextlib.aclosing(turn):
             async for update in turn:
                 yield update
 
+    async def rehearse(self, unsent: str = "") -> AsyncGenerator[ev.AgentEvent, None]:
+        """Let the local model alone say what is unclear in the next hand-off. Nothing of it is kept."""
+        self._must_be_idle()
+        request = rehearsal(self.session, self.forecast(unsent), self._local_window)
+        self._stream = stream = TurnStream(self.agents["local"], request)
+        try:
+            async for event in stream.events():
+                yield event
+        finally:
+            await stream.ended()
+            self._stream = None
+        if stream.error is not None:
+            yield ev.AgentFailed(failure=bug(stream.error))
+
     async def return_to_local(self) -> Update:
         """Give the floor back; Claude's process ends, its session stays to be resumed."""
         self._must_be_idle()
         update = self._apply(ev.FloorChanged(floor="local"))
-        self._save()
+        self._saving.now()
         await self.agents["claude"].close()
         return update
 
     def edit_need(self, text: str) -> Update:
         """The user says what the need is; empty text gives the word back to the agents."""
         update = self._apply(ev.NeedEdited(text=sanitize(text)))
-        if self.session.turns or self.session.is_busy:
-            self._save()
+        self._saving.if_begun()
         return update
 
     def decline_escalation(self) -> Update:
@@ -140,8 +177,7 @@ class Conversation:
         self.stop()
         if self._stream is not None:
             await self._stream.ended()
-        if self.session.turns or self.session.is_busy:
-            self._save()
+        self._saving.if_begun()
         for agent in self.agents.values():
             await agent.close()
 
@@ -163,6 +199,8 @@ class Conversation:
     async def _claude_turn(self, prompt: str, situation: Situation | None) -> AsyncGenerator[Update, None]:
         """A turn of Claude's; with a situation it carries a hand-off, without one it follows up."""
         handoff = self.session.handoff(situation) if situation else None
+        if handoff is not None and handoff.is_masked:
+            prompt = masked(prompt)
         turn = self._turn("claude", prompt, handoff=handoff)
         async with contextlib.aclosing(turn):
             async for update in turn:
@@ -171,9 +209,9 @@ class Conversation:
         if failure is not None and failure.kind == "unknown_session":
             async for update in self._start_afresh(prompt):
                 yield update
-        elif failure is not None and not self.session.state.handed_over:
+        elif failure is not None and failure.kind != "spent" and not self.session.state.handed_over:
             yield self._apply(ev.FloorChanged(floor="local"))
-            self._save()
+            self._saving.now()
 
     async def _start_afresh(self, prompt: str) -> AsyncGenerator[Update, None]:
         """Claude does not know its session any more: hand over once more, to a new one."""
@@ -198,55 +236,45 @@ class Conversation:
             turns=self.session.turns,
             handoff=handoff,
             resume_id=self.session.state.claude_session_id,
+            allowance_usd=self.wallet.left if role == "claude" else None,
         )
         began = self._clock()
         yield self._apply(ev.TurnStarted(agent=role, prompt=prompt, at=self._now(), preface=preface))
-        self._save()
+        self._saving.now()
         self._stream = stream = TurnStream(self.agents[role], request)
         try:
             async for event in stream.events():
                 yield self._apply(self._allowed(event))
-                self._save_soon()
-                for notice in self._told():
+                self._saving.soon()
+                if role == "claude" and isinstance(event, ev.StepStarted) and self.wallet.is_empty:
+                    stream.stop(self.wallet.failure())
+                for notice in self._saving.told():
                     yield notice
         finally:
             await stream.ended()
             self._stream = None
             ended = self._ended(stream, handoff, self._clock() - began)
-        for ending in ended:
-            yield Update(event=ending, bricks=self.bricks())
-        for notice in self._told():
+        for each in ended:
+            yield Update(event=each, bricks=self.bricks())
+        for notice in self._saving.told():
             yield notice
 
     def _ended(self, stream: TurnStream, handoff: Handoff | None, seconds: float) -> list[ev.Event]:
         """Close the turn with its last events, whatever ended it, and have it saved."""
-        events: list[ev.Event] = []
         running = self.session.running
-        if stream.error is not None:
-            events.append(ev.AgentFailed(failure=_bug(stream.error)))
-        elif stream.was_stopped:
-            events.append(ev.TurnInterrupted(at=self._now()))
-        elif running is not None and running.status == "running":
-            events.append(ev.AgentFailed(failure=_NO_ENDING))
-        receipt = self._receipt(handoff, seconds) if handoff else None
-        events.append(ev.TurnEnded(at=self._now(), receipt=receipt))
-        for ending in events:
-            self.session.apply(ending)
-        self._save()
+        paid = receipt(handoff, running, seconds) if handoff else None
+        events: list[ev.Event] = [ev.TurnEnded(at=self._now(), receipt=paid)]
+        last = ending(stream, running, self._now())
+        if last is not None:
+            events.insert(0, last)
+        for event in events:
+            self.session.apply(event)
+        self._saving.now()
         return events
-
-    def _receipt(self, handoff: Handoff, seconds: float) -> Receipt:
-        running = self.session.running
-        return Receipt(
-            situation=handoff.situation,
-            chars=handoff.chars,
-            history_chars=handoff.history_chars,
-            usage=running.usage if running else Usage(),
-            seconds=seconds,
-        )
 
     def _apply(self, event: ev.Event) -> Update:
         self.session.apply(event)
+        self.wallet.note(event)
         running = self.session.running if isinstance(event, ev.AgentReady) else None
         if isinstance(event, ev.AgentReady) and running and running.agent == "local":
             self._local_window = event.window
@@ -259,41 +287,5 @@ class Conversation:
         return event
 
     def _must_be_idle(self) -> None:
-        if self.session.is_busy:
+        if self.is_busy:
             raise MilkError("A turn is still running.", "Press Esc to stop it, or wait for its end.")
-
-    def _save_soon(self) -> None:
-        if self._save_timer is None:
-            self._save_timer = asyncio.get_running_loop().call_later(SAVE_EVERY, self._save)
-
-    def _save(self) -> None:
-        """Save now; a store that fails is told of once, and tried again each time."""
-        if self._save_timer is not None:
-            self._save_timer.cancel()
-            self._save_timer = None
-        try:
-            self._store.save(self.session)
-            self._save_failed = False
-        except StoreError as error:
-            if not self._save_failed:
-                self._notices.append(str(error))
-            self._save_failed = True
-
-    def _told(self) -> list[Update]:
-        notices, self._notices = self._notices, []
-        return [Update(event=ev.Noticed(text=notice)) for notice in notices]
-
-
-_NO_ENDING = Failure(
-    kind="protocol",
-    sentence="The agent stopped without saying that it had finished.",
-    remedy="Your prompt and the answer so far are kept; please send it again.",
-)
-
-
-def _bug(error: Exception) -> Failure:
-    return Failure(
-        kind="bug",
-        sentence=f"milk-tui itself made a mistake: {type(error).__name__}: {error}",
-        remedy="Your prompt and the answer so far are kept; please send it again.",
-    )

@@ -20,6 +20,7 @@ from milk_tui.core.budget import (
 from milk_tui.core.cut import cut_middle, one_line
 from milk_tui.core.instructions import identity, tag_instructions
 from milk_tui.core.messages import Situation, Value
+from milk_tui.core.secrets import masked
 
 PartName = Literal[
     "identity", "escalation_brief", "current_need", "local_summary", "instructions", "percepts"
@@ -79,6 +80,8 @@ class Handoff(Value):
     changing: str
     history_chars: int
     """What the raw history would have taken."""
+    is_masked: bool = False
+    """Whether what looks like a secret is masked in it."""
 
     @property
     def chars(self) -> int:
@@ -112,11 +115,13 @@ def assembled(
     percepts: Iterable[str],
     history_chars: int,
     is_continued: bool = False,
+    is_masked: bool = False,
 ) -> Handoff:
     """Make a hand-off for a row of the table.
 
     It is continued when Claude was told of what came before, so that only what is new is in it. The brief is a part
-    when the local agent asked and Claude has no session yet; on a resume it goes into the prompt.
+    when the local agent asked and Claude has no session yet; on a resume it goes into the prompt. Masked, every text
+    that was written by somebody has what looks like a secret taken out, before it is cut to its budget.
     """
     standing = [
         Part(name="identity", text=identity(nonce), budget=IDENTITY_BUDGET),
@@ -129,8 +134,11 @@ def assembled(
         ("percepts", _listed(percepts, PERCEPTS_BUDGET - FRAME), PERCEPTS_BUDGET),
     )
     titles = _TITLES_SINCE if is_continued else _TITLES
+    mask = masked if is_masked else str
     present = [
-        _part(name, titles[name], body, budget, nonce) for name, body, budget in changing if body.strip()
+        _part(name, titles[name], mask(body), budget, nonce)
+        for name, body, budget in changing
+        if body.strip()
     ]
     return Handoff(
         situation=situation,
@@ -138,6 +146,7 @@ def assembled(
         standing="".join(part.text for part in standing),
         changing="".join(part.text for part in present),
         history_chars=history_chars,
+        is_masked=is_masked,
     )
 
 

@@ -14,43 +14,16 @@ from milk_tui.core.bricks import Brick, Bricks, Gauge
 from milk_tui.core.budget import BRIEF_LIMIT, CONTEXT_BUDGET, NEED_BUDGET, NEED_LIMIT, PERCEPT_LIMIT
 from milk_tui.core.cut import cut_middle, one_line
 from milk_tui.core.handoff import FRAME, Handoff, assembled
-from milk_tui.core.messages import AgentRole, Receipt, Situation, Turn, Value
+from milk_tui.core.messages import Receipt, Situation, Turn
 from milk_tui.core.open_turn import OpenTurn
+from milk_tui.core.state import Percept, SessionState
 from milk_tui.core.summary import summary
 from milk_tui.core.tally import Tally
 
+__all__ = ["Percept", "Session", "SessionState"]
+
 STALE_AFTER = 4
 """A need older than so many turns may be done already; it is marked, not dropped."""
-
-
-class Percept(Value):
-    """A fact an agent recorded, and the turn in which it did."""
-
-    text: str
-    turn: int = 0
-
-
-class SessionState(Value):
-    """Everything of a session but its turns and percepts."""
-
-    id: str
-    cwd: str
-    nonce: str
-    created_at: datetime
-    title: str = ""
-    floor: AgentRole = "local"
-    need: str = ""
-    need_by: Literal["", "user", "local", "claude"] = ""
-    need_turn: int | None = None
-    """The turn in which the need was set; `None` when there is none."""
-    brief: str = ""
-    claude_session_id: str | None = None
-    forgotten_turn: int = 0
-    """The last turn when a session of Claude's was lost; what Claude knew then, it does not know any more."""
-    local_summary: str = ""
-    claude_summary: str = ""
-    handed_over: bool = False
-    """Whether a hand-off of Claude's present stay has succeeded, so that a follow-up needs none."""
 
 
 class Session:
@@ -141,8 +114,10 @@ class Session:
         if not known:
             yield from self.directory_percepts
 
-    def handoff(self, situation: Situation | None = None, reason: str = "") -> Handoff:
-        """What would be handed over now."""
+    def handoff(
+        self, situation: Situation | None = None, reason: str = "", is_masked: bool | None = None
+    ) -> Handoff:
+        """What would be handed over now; masked or not as for the present stay, if nothing else is said."""
         situation = situation or self.situation
         return assembled(
             situation,
@@ -153,6 +128,7 @@ class Session:
             percepts=self.new_percepts(situation),
             history_chars=self.history_chars,
             is_continued=situation == "resume" and self.tally.known > 0,
+            is_masked=self.state.is_masked if is_masked is None else is_masked,
         )
 
     def bricks(self, prompt_chars: int = 0) -> Bricks:
@@ -182,7 +158,7 @@ class Session:
             case ev.BriefSet():
                 self._update(brief=one_line(event.text, BRIEF_LIMIT))
             case ev.FloorChanged():
-                self._update(floor=event.floor, handed_over=False)
+                self._update(floor=event.floor, handed_over=False, is_masked=event.is_masked)
             case ev.ClaudeSessionForgotten():
                 self._forget()
             case _:
@@ -223,6 +199,7 @@ class Session:
         | ev.PerceptRecorded
         | ev.EscalationRequested
         | ev.UsageReported
+        | ev.CostEstimated
         | ev.RetryScheduled
         | ev.Silent
         | ev.Noticed
@@ -243,7 +220,7 @@ class Session:
             case ev.EscalationRequested():
                 if turn.agent == "local":
                     self._update(brief=one_line(event.reason, BRIEF_LIMIT))
-            case ev.RetryScheduled() | ev.Silent() | ev.Noticed() | ev.ToolOutput():
+            case ev.CostEstimated() | ev.RetryScheduled() | ev.Silent() | ev.Noticed() | ev.ToolOutput():
                 pass
             case _:
                 assert_never(event)

@@ -231,7 +231,7 @@ async def test_a_store_that_fails_is_told_of_once_and_the_conversation_goes_on()
 
 
 async def test_streamed_text_is_saved_although_nothing_more_comes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("milk_tui.conversation.controller.SAVE_EVERY", 0.02)
+    monkeypatch.setattr("milk_tui.conversation.saving.SAVE_EVERY", 0.02)
     store = Memory()
     talk = conversation([[Say("text"), Pause(3600)]], store=store)
     stream = talk.send("one")

@@ -34,6 +34,10 @@ class TurnRequest:
     """For Claude Code: what is handed over with this prompt; `None` on a follow-up turn of the same stay."""
     resume_id: str | None = None
     """Claude Code's own session to go on with."""
+    allowance_usd: float | None = None
+    """For Claude Code: the money it may spend from here on; `None` is no limit."""
+    is_bare: bool = False
+    """For the local agent: it is asked this alone, without tools."""
 
 
 class Agent(Protocol):

@@ -12,6 +12,7 @@ from milk_tui.conversation.local_agents import local_agent
 from milk_tui.conversation.opening import Opened, wanted
 from milk_tui.conversation.permissions import PermissionDesk
 from milk_tui.conversation.toolbox import SessionToolbox
+from milk_tui.conversation.wallet import Wallet
 from milk_tui.conversation.workbench import Workbench
 from milk_tui.storage.config import Settings
 from milk_tui.storage.grants import GrantFile
@@ -52,6 +53,8 @@ def joined(wish: Wish) -> Joined:
         claude=claude_agent(settings, desk),
         store=opened.keeper,
         escalation=settings.agent_escalation,
+        wallet=Wallet(settings.claude_budget_usd, settings.claude_session_budget_usd),
+        claude_model=settings.claude_model or "",
     )
     notices = tuple(filter(None, (*settings.warnings, *opened.notices, desk.told())))
     return Joined(Workbench(settings, conversation, desk, toolbox, notices), opened)

@@ -8,19 +8,25 @@ from milk_tui.cli.wish import Wish, here
 from milk_tui.conversation.opening import new_session, stored
 from milk_tui.core.handoff import Handoff
 from milk_tui.core.messages import Situation
+from milk_tui.core.secrets import found, looks
 from milk_tui.core.session import Session
 from milk_tui.storage.session_store import SessionStore
 
 
-def run_context(wish: Wish, session_id: str, situation: str | None, reason: str, *, as_json: bool) -> None:
+def run_context(
+    wish: Wish, session_id: str, situation: str | None, reason: str, *, is_masked: bool, as_json: bool
+) -> None:
     """Print the hand-off of a stored session; nothing is opened for writing and nothing is sent."""
     session = _session(wish, session_id or wish.session)
     row = cast(Situation, situation) if situation else ("agent" if reason else session.situation)
-    handoff = session.handoff(row, reason)
+    handoff = session.handoff(row, reason, is_masked or None)
     if as_json:
         print(json.dumps(_plain(handoff), indent=2, ensure_ascii=False))
         return
     print(handoff.standing + handoff.changing, end="")
+    count = sum(len(found(part.text)) for part in handoff.parts)
+    if count:
+        say(f"{looks(count)}; --mask masks them.")
     if reason and row == "resume":
         say("On a resume the reason goes into the prompt.")
 

@@ -78,6 +78,7 @@ def ask(context: click.Context, /, text: str, escalate: bool, as_json: bool, **g
 @click.argument("session_id", metavar="[SESSION]", default="")
 @click.option("--situation", type=click.Choice(["first", "agent", "resume"]), default=None)
 @click.option("--reason", default="", help="Why the local agent would ask for Claude.")
+@click.option("--mask", is_flag=True, help="Mask what looks like a secret.")
 @click.option("--json", "as_json", is_flag=True, help="Print parts and sizes as JSON.")
 @common
 @click.pass_context
@@ -87,6 +88,7 @@ def show_context(
     session_id: str,
     situation: str | None,
     reason: str,
+    mask: bool,
     as_json: bool,
     **given: Any,
 ) -> None:
@@ -96,7 +98,7 @@ def show_context(
     """
     from milk_tui.cli.context import run_context
 
-    run_context(wish(context, **given), session_id, situation, reason, as_json=as_json)
+    run_context(wish(context, **given), session_id, situation, reason, is_masked=mask, as_json=as_json)
 
 
 @cli.group(invoke_without_command=True)
@@ -142,6 +144,17 @@ def doctor(context: click.Context, /, as_json: bool, **given: Any) -> None:
     from milk_tui.cli.doctor import run_doctor
 
     context.exit(run_doctor(wish(context, **given), as_json=as_json))
+
+
+@cli.command()
+@click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON.")
+@common
+@click.pass_context
+def usage(context: click.Context, /, as_json: bool, **given: Any) -> None:
+    """Add up what was spent: tokens and money by day, by session and by model."""
+    from milk_tui.cli.usage import run_usage
+
+    run_usage(wish(context, **given), as_json=as_json)
 
 
 @cli.group()

@@ -22,9 +22,17 @@ class Command:
 
 COMMANDS: tuple[Command, ...] = (
     Command(
-        "/escalate", "Preview the hand-off to Claude Code", "escalate", ("/claude", "/handoff"), "[text]"
+        "/escalate",
+        "Preview the hand-off to Claude Code; --dry: ask only the local model what is unclear in it",
+        "escalate",
+        ("/claude",),
+        "[--dry] [text]",
     ),
     Command("/escalate!", "Hand over at once, without the preview", "escalate_now", ("/claude!",), "text"),
+    Command("/handoff", "Copy the hand-off for any other agent, or save it", "handoff", (), "[file]"),
+    Command("/handoff!", "Save the hand-off over a file that is there", "handoff_over", (), "file"),
+    Command("/spend", "Let Claude spend more: as much again, or so many dollars", "spend", (), "[dollars]"),
+    Command("/usage", "Tokens and money by day, session and model", "usage", ("/cost",)),
     Command("/local", "Give the floor back to the local agent", "return_to_local", ("/primary",)),
     Command("/need", "Say what you are trying to get done", "set_need", ("/goal",), "[text]"),
     Command("/mode", "Let the local agent only plan, or work", "mode", (), "[plan|work]"),

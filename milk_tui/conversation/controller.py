@@ -10,15 +10,19 @@ from collections.abc import AsyncGenerator, Callable
 from datetime import UTC, datetime
 
 from milk_tui.agents.base import Agent, TurnRequest
+from milk_tui.conversation.endings import bug, ending, receipt
 from milk_tui.conversation.forecast import Forecast, forecast, local_preface, with_reason
+from milk_tui.conversation.rehearsal import rehearsal
 from milk_tui.conversation.saving import Saving
 from milk_tui.conversation.turn_stream import TurnStream
-from milk_tui.conversation.update import Escalation, Saves, Update
+from milk_tui.conversation.update import Escalation, Saves, Update, allowed
+from milk_tui.conversation.wallet import Wallet
 from milk_tui.core import events as ev
 from milk_tui.core.bricks import Bricks, Gauge
-from milk_tui.core.errors import Failure, MilkError
+from milk_tui.core.errors import MilkError
 from milk_tui.core.handoff import Handoff
-from milk_tui.core.messages import AgentRole, Receipt, Situation, Usage
+from milk_tui.core.messages import AgentRole, Situation
+from milk_tui.core.secrets import masked
 from milk_tui.core.session import Session
 from milk_tui.core.text import sanitize
 
@@ -30,6 +34,7 @@ _SHOWS_BRICKS = (
     ev.PerceptRecorded,
     ev.FloorChanged,
 )
+_GONE = "Claude's earlier session is gone; a new one starts with the full hand-off."
 
 
 class Conversation:
@@ -43,6 +48,8 @@ class Conversation:
         claude: Agent,
         store: Saves,
         escalation: Escalation = "ask",
+        wallet: Wallet | None = None,
+        claude_model: str = "",
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -50,6 +57,10 @@ class Conversation:
         self.escalation = escalation
         self.agents: dict[AgentRole, Agent] = {"local": local, "claude": claude}
         """Who fills which role: to be looked at; `use_local` changes it."""
+        self.wallet = wallet or Wallet()
+        """What Claude may spend."""
+        self.wallet.count(session.turns)
+        self._claude_model = claude_model
         self._saving = Saving(store, session)
         self._now = now
         self._clock = clock
@@ -62,6 +73,11 @@ class Conversation:
     def floor(self) -> AgentRole:
         """Who gets the next prompt."""
         return self.session.state.floor
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether an agent is at work: on a turn, or on a rehearsal."""
+        return self.session.is_busy or self._stream is not None
 
     async def use_local(self, agent: Agent) -> None:
         """Put another agent in the local role. Raises `MilkError` while a turn is running."""
@@ -77,16 +93,24 @@ class Conversation:
         """The gauge alone: cheap enough for every keystroke."""
         return self.session.gauge(prompt_chars)
 
-    def forecast(self, unsent: str = "", reason: str = "", fresh: bool | None = None) -> Forecast:
-        """What a hand-off made now would send; `fresh` is the user's own choice of how it starts."""
-        return forecast(self.session, sanitize(unsent), reason, fresh)
+    def forecast(
+        self, unsent: str = "", reason: str = "", fresh: bool | None = None, *, is_masked: bool = False
+    ) -> Forecast:
+        """What a hand-off made now would send: started and masked as it is wanted."""
+        model = self._claude_model or self.session.tally.model["claude"]
+        return forecast(self.session, sanitize(unsent), reason, fresh, model=model, is_masked=is_masked)
+
+    def allow_spending(self, amount: float | None = None) -> str:
+        """The user lets Claude spend more; the new state of the wallet, in words. Raises `MilkError`."""
+        burn = self.wallet.allow(amount)
+        return f"Claude may go on: {burn} spent for this {burn.purse}."
 
     async def send(self, prompt: str) -> AsyncGenerator[Update, None]:
         """Give a prompt to whoever has the floor."""
         prompt = sanitize(prompt)
-        state = self.session.state
         if self.floor == "claude":
-            route = self.session.route(self._fresh)
+            self.wallet.check()
+            state, route = self.session.state, self.session.route(self._fresh)
             turn = self._claude_turn(prompt, None if state.handed_over else route.situation(state.brief))
         else:
             turn = self._local_turn(prompt)
@@ -95,25 +119,39 @@ class Conversation:
                 yield update
 
     async def escalate(
-        self, prompt: str, reason: str = "", fresh: bool | None = None
+        self, prompt: str, reason: str = "", fresh: bool | None = None, *, is_masked: bool = False
     ) -> AsyncGenerator[Update, None]:
-        """Hand over to Claude Code with this prompt.
+        """Hand over to Claude Code with this prompt; with a reason when the local agent asked for it.
 
-        Args:
-            prompt: What Claude should do.
-            reason: Why, if the local agent asks for it.
-            fresh: Whether a session of Claude's begins or the one there is goes on; `None` leaves it to the route.
+        The user may have chosen a fresh start, or none; `None` leaves it to the route. Masked, what looks like a
+        secret is taken out of all that is sent with it. Raises `MilkError` if nothing may be spent any more.
         """
         self._must_be_idle()
+        self.wallet.begin()
+        self.wallet.check()
         self._fresh = fresh
         situation = self.session.route(fresh).situation(reason)
         yield self._apply(ev.BriefSet(text=reason))
-        yield self._apply(ev.FloorChanged(floor="claude"))
+        yield self._apply(ev.FloorChanged(floor="claude", is_masked=is_masked))
         prompt = with_reason(sanitize(prompt), reason) if situation == "resume" else sanitize(prompt)
         turn = self._claude_turn(prompt, situation)
         async with contextlib.aclosing(turn):
             async for update in turn:
                 yield update
+
+    async def rehearse(self, unsent: str = "") -> AsyncGenerator[ev.AgentEvent, None]:
+        """Let the local model alone say what is unclear in the next hand-off. Nothing of it is kept."""
+        self._must_be_idle()
+        request = rehearsal(self.session, self.forecast(unsent), self._local_window)
+        self._stream = stream = TurnStream(self.agents["local"], request)
+        try:
+            async for event in stream.events():
+                yield event
+        finally:
+            await stream.ended()
+            self._stream = None
+        if stream.error is not None:
+            yield ev.AgentFailed(failure=bug(stream.error))
 
     async def return_to_local(self) -> Update:
         """Give the floor back; Claude's process ends, its session stays to be resumed."""
@@ -175,20 +213,20 @@ class Conversation:
                 yield update
         if self._failure_kind() == "unknown_session":
             yield self._apply(ev.ClaudeSessionForgotten())
-            yield self._apply(
-                ev.Noticed(text="Claude's earlier session is gone; a new one starts with the full hand-off.")
-            )
+            yield self._apply(ev.Noticed(text=_GONE))
             async with contextlib.aclosing(self._handed(prompt, "first")) as updates:
                 async for update in updates:
                     yield update
         if self.session.state.claude_session_id != before:
             self._fresh = None
-        if self._failure_kind() and not self.session.state.handed_over:
+        if self._failure_kind() not in ("", "spent") and not self.session.state.handed_over:
             yield self._apply(ev.FloorChanged(floor="local"))
             self._saving.now()
 
     async def _handed(self, prompt: str, situation: Situation | None) -> AsyncGenerator[Update, None]:
         handoff = self.session.handoff(situation) if situation else None
+        if handoff is not None and handoff.is_masked:
+            prompt = masked(prompt)
         turn = self._turn("claude", prompt, handoff=handoff)
         async with contextlib.aclosing(turn):
             async for update in turn:
@@ -202,7 +240,7 @@ class Conversation:
         self, role: AgentRole, prompt: str, *, handoff: Handoff | None = None, preface: str = ""
     ) -> AsyncGenerator[Update, None]:
         self._must_be_idle()
-        is_fresh = handoff is not None and handoff.situation != "resume"
+        begins = handoff is not None and handoff.situation != "resume"
         request = TurnRequest(
             prompt=prompt,
             cwd=self.session.state.cwd,
@@ -210,89 +248,52 @@ class Conversation:
             preface=preface,
             turns=self.session.turns,
             handoff=handoff,
-            resume_id=None if is_fresh else self.session.state.claude_session_id,
+            resume_id=None if begins else self.session.state.claude_session_id,
+            allowance_usd=self.wallet.left if role == "claude" else None,
         )
         began = self._clock()
-        yield self._apply(
-            ev.TurnStarted(
-                agent=role, prompt=prompt, at=self._now(), preface=preface, is_fresh_start=is_fresh
-            )
-        )
+        started = ev.TurnStarted(agent=role, prompt=prompt, at=self._now(), preface=preface)
+        yield self._apply(started.model_copy(update={"is_fresh_start": begins}))
         self._saving.now()
         self._stream = stream = TurnStream(self.agents[role], request)
         try:
             async for event in stream.events():
-                yield self._apply(self._allowed(event))
+                yield self._apply(allowed(event, self.escalation))
                 self._saving.soon()
-                for notice in self._told():
+                if role == "claude" and isinstance(event, ev.StepStarted) and self.wallet.is_empty:
+                    stream.stop(self.wallet.failure())
+                for notice in self._saving.told():
                     yield notice
         finally:
             await stream.ended()
             self._stream = None
             ended = self._ended(stream, handoff, self._clock() - began)
-        for ending in ended:
-            yield Update(event=ending, bricks=self.bricks())
-        for notice in self._told():
+        for each in ended:
+            yield Update(event=each, bricks=self.bricks())
+        for notice in self._saving.told():
             yield notice
 
     def _ended(self, stream: TurnStream, handoff: Handoff | None, seconds: float) -> list[ev.Event]:
         """Close the turn with its last events, whatever ended it, and have it saved."""
-        events: list[ev.Event] = []
         running = self.session.running
-        if stream.error is not None:
-            events.append(ev.AgentFailed(failure=_bug(stream.error)))
-        elif stream.was_stopped:
-            events.append(ev.TurnInterrupted(at=self._now()))
-        elif running is not None and running.status == "running":
-            events.append(ev.AgentFailed(failure=_NO_ENDING))
-        receipt = self._receipt(handoff, seconds) if handoff else None
-        events.append(ev.TurnEnded(at=self._now(), receipt=receipt))
-        for ending in events:
-            self.session.apply(ending)
+        paid = receipt(handoff, running, seconds) if handoff else None
+        events: list[ev.Event] = [ev.TurnEnded(at=self._now(), receipt=paid)]
+        last = ending(stream, running, self._now())
+        if last is not None:
+            events.insert(0, last)
+        for event in events:
+            self.session.apply(event)
         self._saving.now()
         return events
 
-    def _receipt(self, handoff: Handoff, seconds: float) -> Receipt:
-        running = self.session.running
-        return Receipt(
-            situation=handoff.situation,
-            chars=handoff.chars,
-            history_chars=handoff.history_chars,
-            usage=running.usage if running else Usage(),
-            seconds=seconds,
-        )
-
     def _apply(self, event: ev.Event) -> Update:
         self.session.apply(event)
+        self.wallet.note(event)
         running = self.session.running if isinstance(event, ev.AgentReady) else None
         if isinstance(event, ev.AgentReady) and running and running.agent == "local":
             self._local_window = event.window
         return Update(event=event, bricks=self.bricks() if isinstance(event, _SHOWS_BRICKS) else None)
 
-    def _allowed(self, event: ev.AgentEvent) -> ev.AgentEvent:
-        """With escalation switched off, the local agent's request is only told."""
-        if isinstance(event, ev.EscalationRequested) and self.escalation == "off":
-            return ev.Noticed(text=f"The local agent asks for Claude, which is switched off: {event.reason}")
-        return event
-
     def _must_be_idle(self) -> None:
-        if self.session.is_busy:
+        if self.is_busy:
             raise MilkError("A turn is still running.", "Press Esc to stop it, or wait for its end.")
-
-    def _told(self) -> list[Update]:
-        return [Update(event=ev.Noticed(text=notice)) for notice in self._saving.told()]
-
-
-_NO_ENDING = Failure(
-    kind="protocol",
-    sentence="The agent stopped without saying that it had finished.",
-    remedy="Your prompt and the answer so far are kept; please send it again.",
-)
-
-
-def _bug(error: Exception) -> Failure:
-    return Failure(
-        kind="bug",
-        sentence=f"milk-tui itself made a mistake: {type(error).__name__}: {error}",
-        remedy="Your prompt and the answer so far are kept; please send it again.",
-    )

@@ -1,10 +1,13 @@
 """What is about to be told to whom: the forecast of a hand-off, and what the local agent hears after a return."""
 
 from milk_tui.core.bricks import Brick
+from milk_tui.core.budget import estimated_tokens
 from milk_tui.core.cut import cut_middle
 from milk_tui.core.handoff import Handoff, fenced
 from milk_tui.core.messages import Value
+from milk_tui.core.prices import cost_to_send
 from milk_tui.core.route import Route
+from milk_tui.core.secrets import masked
 from milk_tui.core.session import Session
 
 DEFAULT_WINDOW = 8_192
@@ -21,20 +24,42 @@ class Forecast(Value):
     """Why the local agent asks; empty when the user does."""
     left_out: tuple[str, ...] = ()
     """In words, what the bricks had no room for."""
+    model: str = ""
+    """The model that is expected to read it; empty if nobody knows."""
     route: Route | None = None
     """How it reaches Claude; `None` where that is not known."""
 
+    @property
+    def tokens(self) -> int:
+        """Estimated tokens of hand-off and prompt."""
+        return estimated_tokens(self.handoff.chars + len(self.prompt))
 
-def forecast(session: Session, unsent: str, reason: str, fresh: bool | None = None) -> Forecast:
+    @property
+    def cost_usd(self) -> float | None:
+        """What it costs to have them read, without what Claude Code adds and answers; `None` if nobody knows."""
+        return cost_to_send(self.model, self.tokens)
+
+
+def forecast(
+    session: Session,
+    unsent: str,
+    reason: str,
+    fresh: bool | None = None,
+    *,
+    model: str = "",
+    is_masked: bool = False,
+) -> Forecast:
     """What a hand-off made now would send; `fresh` is the user's own choice of how it starts."""
     route = session.route(fresh)
-    handoff = session.handoff(route.situation(reason), reason)
+    situation = route.situation(reason)
+    prompt = (unsent.strip() and unsent) or _composed(session)
     return Forecast(
-        handoff=handoff,
+        handoff=session.handoff(situation, reason, is_masked),
+        prompt=masked(prompt) if is_masked else prompt,
+        reason=masked(reason) if is_masked else reason,
+        model=model,
         route=route,
-        prompt=(unsent.strip() and unsent) or _composed(session),
-        reason=reason,
-        left_out=tuple(_left_out(session.summary_for(handoff.situation))),
+        left_out=tuple(_left_out(session.summary_for(situation))),
     )
 
 

@@ -1,11 +1,9 @@
-"""When a session is saved: at once where a turn begins or ends, and soon after anything that streams.
-
-A store that fails is told of once and tried again each time; the conversation goes on in memory.
-"""
+"""Keeping a session on disk while it grows: at once where it matters, soon after each fragment."""
 
 import asyncio
 
-from milk_tui.conversation.update import Saves
+from milk_tui.conversation.update import Saves, Update
+from milk_tui.core import events as ev
 from milk_tui.core.errors import StoreError
 from milk_tui.core.session import Session
 
@@ -14,7 +12,7 @@ SAVE_EVERY = 1.0
 
 
 class Saving:
-    """Saves one session in a store."""
+    """Saves one session. A store that fails is told of once, and tried again each time."""
 
     def __init__(self, store: Saves, session: Session) -> None:
         self._store = store
@@ -24,12 +22,12 @@ class Saving:
         self._notices: list[str] = []
 
     def soon(self) -> None:
-        """Save within `SAVE_EVERY`; must be called in a running event loop."""
+        """Save within a second; many calls in a row are one."""
         if self._timer is None:
             self._timer = asyncio.get_running_loop().call_later(SAVE_EVERY, self.now)
 
     def now(self) -> None:
-        """Save. What goes wrong is kept for `told`."""
+        """Save."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -42,11 +40,11 @@ class Saving:
             self._has_failed = True
 
     def if_begun(self) -> None:
-        """Save unless nothing was ever asked."""
+        """Save, unless nothing has been said yet."""
         if self._session.turns or self._session.is_busy:
             self.now()
 
-    def told(self) -> list[str]:
-        """What the user should hear since the last time."""
+    def told(self) -> list[Update]:
+        """What went wrong since the last time."""
         notices, self._notices = self._notices, []
-        return notices
+        return [Update(event=ev.Noticed(text=notice)) for notice in notices]

@@ -96,7 +96,12 @@ class EquippedAgent:
         self._toolbox = toolbox
 
     async def run(self, request: TurnRequest) -> AsyncGenerator[AgentEvent, None]:
-        """Answer one turn; see `Agent.run`."""
+        """Answer one turn; see `Agent.run`. Asked bare, the agent is told of neither."""
+        if request.is_bare:
+            async with aclosing(self.agent.run(request)) as events:
+                async for event in events:
+                    yield event
+            return
         for notice in await self._toolbox.get_ready():
             yield Noticed(text=notice)
         project = self._toolbox.project

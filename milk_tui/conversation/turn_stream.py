@@ -10,6 +10,7 @@ from contextlib import aclosing
 
 from milk_tui.agents.base import Agent, TurnRequest
 from milk_tui.conversation.intake import taken_in
+from milk_tui.core.errors import Failure
 from milk_tui.core.events import AgentEvent, AgentFailed, AgentFinished
 
 
@@ -20,15 +21,18 @@ class TurnStream:
         self.error: Exception | None = None
         """What the agent raised instead of reporting it; a mistake of ours."""
         self.was_stopped = False
+        self.why_stopped: Failure | None = None
+        """Set if it was not the user who stopped it."""
         self._has_ended = False
         self._queue: asyncio.Queue[AgentEvent | None] = asyncio.Queue()
         self._task = asyncio.create_task(self._run(agent, request), name="turn")
         # Not from within the task: one that is stopped before it has begun never gets that far.
         self._task.add_done_callback(lambda _task: self._queue.put_nowait(None))
 
-    def stop(self) -> None:
+    def stop(self, why: Failure | None = None) -> None:
         """Ask the agent to stop; a turn that has ended by itself stays as it is."""
         if not self._task.done() and not self._has_ended:
+            self.why_stopped = self.why_stopped or why
             self.was_stopped = True
             self._task.cancel()
 

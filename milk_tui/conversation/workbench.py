@@ -5,6 +5,8 @@ Built once by whoever joins the parts. The demo and tests put other checks and a
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from contextlib import closing
+from pathlib import Path
 
 from milk_tui.agents.base import Agent
 from milk_tui.agents.embedded.weights import Progress, fetch
@@ -20,6 +22,8 @@ from milk_tui.core.bricks import Segment
 from milk_tui.core.errors import ConfigError
 from milk_tui.storage import config
 from milk_tui.storage.config import Settings
+from milk_tui.storage.session_store import SessionStore
+from milk_tui.storage.usage import UsageReport
 
 
 class Workbench:
@@ -91,6 +95,10 @@ class Workbench:
         self.settings = self.settings.model_copy(update=changes)
         return self.keep(**changes)
 
+    async def usage(self) -> UsageReport:
+        """What all stored turns have spent. Raises `StoreError`."""
+        return await asyncio.to_thread(_usage, self.settings.home)
+
     def keep(self, **changes: object) -> str:
         """Write settings to our own file; returns why that failed, or nothing."""
         if not self._keeps_settings:
@@ -100,3 +108,9 @@ class Workbench:
         except ConfigError as error:
             return str(error)
         return ""
+
+
+def _usage(home: Path) -> UsageReport:
+    """Read in one thread by a store of its own, which is closed there."""
+    with closing(SessionStore(home)) as store:
+        return store.usage()

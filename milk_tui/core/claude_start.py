@@ -19,9 +19,10 @@ class ClaudeStart:
 
     def takes_over(self, turn: Turn) -> bool:
         """Whether the new session stands in for the old one after this turn: it finished, or was stopped at work."""
-        is_at_work = (
-            turn.status == "interrupted" and bool(turn.answer or turn.calls) and bool(self.session_id)
+        was_stopped = turn.status == "interrupted" or (
+            turn.failure is not None and turn.failure.kind == "spent"
         )
+        is_at_work = was_stopped and bool(self.session_id and (turn.answer or turn.calls))
         return self.replaces and (turn.status == "finished" or is_at_work)
 
     def settled(self, state: SessionState, turn: Turn) -> SessionState:

@@ -26,6 +26,7 @@ FailureKind = Literal[
     "protocol",  # the answer is not what such a server sends
     "missing",  # the program or the model is not on this machine
     "died",  # the process behind the agent is gone
+    "spent",  # the money that was allowed for it is used up
     "unknown_session",  # the id to resume is not known any more
     "bug",  # our own fault
 ]

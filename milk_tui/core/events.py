@@ -97,6 +97,13 @@ class UsageReported(Value):
     usage: Usage
 
 
+class CostEstimated(Value):
+    """What the turn has cost so far by the published prices: shown while it runs; what counts is reported usage."""
+
+    type: Literal["cost_estimated"] = "cost_estimated"
+    cost_usd: float
+
+
 class RetryScheduled(Value):
     """A request failed and will be made again."""
 
@@ -149,6 +156,7 @@ AgentEvent = (
     | PerceptRecorded
     | EscalationRequested
     | UsageReported
+    | CostEstimated
     | RetryScheduled
     | Silent
     | Noticed
@@ -203,6 +211,8 @@ class FloorChanged(Value):
 
     type: Literal["floor_changed"] = "floor_changed"
     floor: AgentRole
+    is_masked: bool = False
+    """Whether what looks like a secret is masked in the hand-off that comes with it."""
 
 
 class ClaudeSessionForgotten(Value):

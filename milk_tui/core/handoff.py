@@ -20,6 +20,7 @@ from milk_tui.core.budget import (
 from milk_tui.core.cut import cut_middle, one_line
 from milk_tui.core.instructions import identity, tag_instructions
 from milk_tui.core.messages import Situation, Value
+from milk_tui.core.secrets import masked
 
 PartName = Literal[
     "identity",
@@ -89,6 +90,8 @@ class Handoff(Value):
     changing: str
     history_chars: int
     """What the raw history would have taken."""
+    is_masked: bool = False
+    """Whether what looks like a secret is masked in it."""
 
     @property
     def chars(self) -> int:
@@ -125,13 +128,15 @@ def assembled(
     percepts: Iterable[str],
     history_chars: int,
     is_continued: bool = False,
+    is_masked: bool = False,
     claude_summary: Brick | None = None,
 ) -> Handoff:
     """Make a hand-off for a row of the table.
 
     It is continued when Claude was told of what came before, so that only what is new is in it. The brief is a part
     when the local agent asked and a session of Claude's begins; on a resume it goes into the prompt. What Claude did
-    before is a part when it is told to a session that was not there.
+    before is a part when it is told to a session that was not there. Masked, every text that was written by somebody
+    has what looks like a secret taken out, before it is cut to its budget.
     """
     standing = [
         Part(name="identity", text=identity(nonce), budget=IDENTITY_BUDGET),
@@ -147,8 +152,11 @@ def assembled(
     titles = _TITLES_SINCE if is_continued else _TITLES
     if need.by == "inferred":
         titles = {**titles, "current_need": _GUESSED_NEED}
+    mask = masked if is_masked else str
     present = [
-        _part(name, titles[name], body, budget, nonce) for name, body, budget in changing if body.strip()
+        _part(name, titles[name], mask(body), budget, nonce)
+        for name, body, budget in changing
+        if body.strip()
     ]
     return Handoff(
         situation=situation,
@@ -156,6 +164,7 @@ def assembled(
         standing="".join(part.text for part in standing),
         changing="".join(part.text for part in present),
         history_chars=history_chars,
+        is_masked=is_masked,
     )
 
 

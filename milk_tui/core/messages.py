@@ -114,6 +114,8 @@ class Receipt(Value):
     """Characters of the whole history at that moment, none of which were sent."""
     usage: Usage = Usage()
     seconds: float = 0.0
+    is_masked: bool = False
+    """Whether what looked like a secret was masked in what was sent."""
 
 
 class Turn(Value):

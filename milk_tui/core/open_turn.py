@@ -63,6 +63,7 @@ class OpenTurn:
         | ev.PerceptRecorded
         | ev.EscalationRequested
         | ev.UsageReported
+        | ev.CostEstimated
         | ev.RetryScheduled
         | ev.Silent
         | ev.Noticed
@@ -85,7 +86,7 @@ class OpenTurn:
                 self.end("interrupted")
             case ev.NeedChanged() | ev.PerceptRecorded() | ev.EscalationRequested():
                 pass  # the session's
-            case ev.RetryScheduled() | ev.Silent() | ev.Noticed() | ev.ToolOutput():
+            case ev.CostEstimated() | ev.RetryScheduled() | ev.Silent() | ev.Noticed() | ev.ToolOutput():
                 pass
             case _:
                 assert_never(event)

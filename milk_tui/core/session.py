@@ -157,8 +157,10 @@ class Session:
         if not known:
             yield from self.directory_percepts
 
-    def handoff(self, situation: Situation | None = None, reason: str = "") -> Handoff:
-        """What would be handed over now."""
+    def handoff(
+        self, situation: Situation | None = None, reason: str = "", is_masked: bool | None = None
+    ) -> Handoff:
+        """What would be handed over now; masked or not as for the present stay, if nothing else is said."""
         situation = situation or self.situation
         return assembled(
             situation,
@@ -170,6 +172,7 @@ class Session:
             percepts=self.new_percepts(situation),
             history_chars=self.history_chars,
             is_continued=situation == "resume" and self.tally.known > 0,
+            is_masked=self.state.is_masked if is_masked is None else is_masked,
         )
 
     def bricks(self, prompt_chars: int = 0) -> Bricks:
@@ -201,7 +204,7 @@ class Session:
             case ev.BriefSet():
                 self._update(brief=one_line(event.text, BRIEF_LIMIT))
             case ev.FloorChanged():
-                self._update(floor=event.floor, handed_over=False)
+                self._update(floor=event.floor, handed_over=False, is_masked=event.is_masked)
             case ev.ClaudeSessionForgotten():
                 self._forget()
             case _:

@@ -41,6 +41,8 @@ class SessionState(Value):
     claude_summary: str = ""
     handed_over: bool = False
     """Whether a hand-off of Claude's present stay has succeeded, so that a follow-up needs none."""
+    is_masked: bool = False
+    """Whether the hand-off of Claude's present stay goes out masked."""
 
     @property
     def stated_need(self) -> str:

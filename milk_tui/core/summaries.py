@@ -1,6 +1,6 @@
 """The two summaries of a session, made from its tally when turns end and kept until the next one does."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from milk_tui.core.bricks import Brick
 from milk_tui.core.cut import cut_middle
@@ -14,7 +14,7 @@ class Summaries:
     """What was done locally, and what Claude did in its last stay that was not empty."""
 
     def __init__(self, tally: Tally, budget: int, stored: str) -> None:
-        """Make both; the Claude summary is as it was stored when the last stay was empty."""
+        """Make both; the Claude summary is as it was stored when none of its turns are there any more."""
         self._tally = tally
         self._budget = budget
         self._room = max(budget - FRAME, 0)
@@ -29,9 +29,9 @@ class Summaries:
         self._whole: Brick | None = None if tally.known else self.local
 
     def follow_claude(self) -> None:
-        """Make the Claude summary anew, unless its last stay is empty."""
-        if self._tally.stay_has_work:
-            self.claude = self.stay()
+        """Make the Claude summary anew: of its last stay that was not empty."""
+        if self._tally.worked_stay:
+            self.claude = self._of_claude(self._tally.worked_stay)
 
     def local_for(self, situation: Situation) -> Brick:
         """The local summary that a hand-off carries: what is new to Claude's session, or all for one that begins."""
@@ -43,7 +43,9 @@ class Summaries:
 
     def stay(self) -> Brick:
         """What Claude did in its last stay, however little."""
-        stay = self._tally.stay
+        return self._of_claude(self._tally.stay)
+
+    def _of_claude(self, stay: Sequence[Turn]) -> Brick:
         return summary("claude_summary", reversed(stay), len(stay), self._room, self._budget)
 
     def _summary(self, turns: Iterator[Turn], total: int) -> Brick:

@@ -19,6 +19,8 @@ class Tally:
         """Number of the last turn that Claude finished; it was handed everything before."""
         self.stay: list[Turn] = []
         """Claude's turns of its last stay, without those that failed before anything was done."""
+        self.worked_stay: list[Turn] = []
+        """The same of the last stay that left something worth a summary."""
         self.usage: dict[AgentRole, Usage] = {"local": Usage(), "claude": Usage()}
         self.model: dict[AgentRole, str] = {"local": "", "claude": ""}
         self._forgotten = forgotten
@@ -79,3 +81,5 @@ class Tally:
         self.stay.append(turn)
         self._stay_chars += len(answer)
         self._stay_called = self._stay_called or bool(calls)
+        if self.stay_has_work:
+            self.worked_stay = self.stay

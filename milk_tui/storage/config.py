@@ -116,6 +116,15 @@ class Settings(BaseModel):
     claude_model: Line | None = Field(
         None, description="The model Claude Code uses; without one, its own choice."
     )
+    claude_budget_usd: float | None = Field(
+        None,
+        gt=0,
+        allow_inf_nan=False,
+        description="US dollars that Claude may spend on one hand-off before it stops; without a number, no limit.",
+    )
+    claude_session_budget_usd: float | None = Field(
+        None, gt=0, allow_inf_nan=False, description="The same for all hand-offs of one session together."
+    )
     claude_silence_seconds: float = Field(
         60,
         ge=1,

@@ -12,6 +12,22 @@ def make_folder(folder: Path) -> None:
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
 
 
+def write_new(path: Path, text: str) -> None:
+    """Write a new file that only its owner may read.
+
+    Raises:
+        FileExistsError: there is one; it stays as it is.
+        OSError: it cannot be written.
+    """
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            file.write(text)
+    except BaseException:
+        path.unlink(missing_ok=True)
+        raise
+
+
 def remove_old(folder: Path, days: float) -> None:
     """Remove the files below a folder that were written so many days ago, and folders left empty by that.
 

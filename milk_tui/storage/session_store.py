@@ -22,6 +22,7 @@ from milk_tui.storage import reading
 from milk_tui.storage.database import Damaged, Database
 from milk_tui.storage.reading import SessionEntry
 from milk_tui.storage.rows import closed
+from milk_tui.storage.usage import UsageReport, usage_of
 from milk_tui.storage.writing import canonical, copy_session, put_percepts, put_state, put_turn
 
 __all__ = ["SessionEntry", "SessionStore"]
@@ -127,6 +128,10 @@ class SessionStore:
         """Sessions, last used first; of one directory or of all."""
         name = None if cwd is None else canonical(cwd)
         return self._read(lambda connection: reading.entries(connection, name, limit))
+
+    def usage(self) -> UsageReport:
+        """What all stored turns have spent."""
+        return self._read(usage_of)
 
     def find(self, prefix: str) -> str:
         """The id that begins so.

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from milk_tui.agents.claude.agent import CONTEXT_LIMIT, pieces
+from milk_tui.agents.claude.pieces import CONTEXT_LIMIT, pieces
 from milk_tui.core.events import AgentEvent, UsageReported
 from tests.agents.claude_environment import (
     Stage,

@@ -76,6 +76,8 @@ def test_every_key_is_read_from_tui_json_and_from_the_environment(tmp_path: Path
         "context_budget_chars": 777,
         "returning_fresh_start_local_turns": 3,
         "agent_escalation": "auto",
+        "claude_budget_usd": 0.5,
+        "claude_session_budget_usd": 2.5,
         "claude_silence_seconds": 5.5,
         "model_path": "/m/x.gguf",
         "claude_path": "/c/claude",

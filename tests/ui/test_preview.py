@@ -13,7 +13,8 @@ from milk_tui.core.events import AgentFailed, EscalationRequested, TextDelta, Us
 from milk_tui.core.messages import Message, Turn, Usage
 from milk_tui.core.session import Session
 from milk_tui.ui.screens.chat import ChatScreen
-from milk_tui.ui.screens.preview import PreviewScreen, facts
+from milk_tui.ui.screens.handoff_words import facts
+from milk_tui.ui.screens.preview import PreviewScreen
 from milk_tui.ui.widgets.prompt import Prompt
 from tests.conversation.talking import new_session
 from tests.ui.playing import NO_CLAUDE, Stage, done, on_stage, say, shown, text_of, told

@@ -16,12 +16,13 @@ from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from hashlib import sha256
 from importlib import import_module
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from milk_tui.agents.base import TurnRequest
+from milk_tui.agents.claude.pieces import CONTEXT_LIMIT, pieces
 from milk_tui.agents.claude.process import find_cli
-from milk_tui.core.cut import graphemes
 from milk_tui.core.errors import Failure
 from milk_tui.core.events import AgentEvent, AgentFailed, AgentReady, Noticed, Silent
 from milk_tui.core.permission import Permission
@@ -32,8 +33,8 @@ if TYPE_CHECKING:
 
     from milk_tui.agents.claude.connection import Connection
 
-CONTEXT_LIMIT = 9_500
-"""The most UTF-16 units of context one hook may add; Claude Code puts more than 10,000 into a file."""
+_CENT = 0.01
+"""A smaller difference in what may be spent is not worth a new process, in US dollars."""
 
 
 class ClaudeCode:
@@ -74,6 +75,8 @@ class ClaudeCode:
         self._session_id: str | None = None
         self._standing = ""
         self._spent: dict[str, float] = {}
+        self._ceiling = inf
+        """What the session may have cost when the present process has to stop."""
 
     async def run(self, request: TurnRequest) -> AsyncGenerator[AgentEvent, None]:
         """Answer one turn; see `Agent.run`."""
@@ -168,7 +171,7 @@ class ClaudeCode:
             resume = None
         if handoff is None:
             resume = resume or self._session_id
-            if self._connection is not None and resume == self._session_id:
+            if self._connection is not None and resume == self._session_id and self._may_spend(request):
                 return self._connection
         await self._drop()
         refusal = self._hold(resume)
@@ -183,6 +186,14 @@ class ClaudeCode:
             )
         return self._start(cli, request, resume, folder)
 
+    def _may_spend(self, request: TurnRequest) -> bool:
+        """Whether the process was started with all that the turn may spend: it cannot be told of more."""
+        return self._ceiling >= self._ceiling_of(request) - _CENT
+
+    def _ceiling_of(self, request: TurnRequest) -> float:
+        allowance = request.allowance_usd
+        return inf if allowance is None else self._spent_before(request) + allowance
+
     def _start(self, cli: str, request: TurnRequest, resume: str | None, folder: Path) -> Connection:
         from milk_tui.agents.claude.connection import Connection, Setup
         from milk_tui.agents.claude.permission import Gate
@@ -190,6 +201,7 @@ class ClaudeCode:
         changing = request.handoff.changing if request.handoff else ""
         if request.handoff is not None:
             self._standing = request.handoff.standing
+        self._ceiling = self._ceiling_of(request)
         appended = self._standing if resume else "\n\n".join(filter(None, (self._standing, changing)))
         self._connection = Connection(
             Setup(
@@ -201,6 +213,7 @@ class ClaudeCode:
                 system_file=_private_file(folder, appended) if appended else None,
                 context=tuple(pieces(changing, CONTEXT_LIMIT)) if resume else (),
                 max_retries=self._max_retries,
+                allowance_usd=request.allowance_usd,
                 log=self._log,
             )
         )
@@ -261,35 +274,6 @@ class ClaudeCode:
             return unlockable(self._lock_dir, error)
         self._lock = lock
         return None
-
-
-def pieces(text: str, limit: int) -> list[str]:
-    """The text in pieces that together are the text, cut after lines if possible.
-
-    Each has at most `limit` characters as Claude Code counts them, in which an emoji is two.
-    """
-    found: list[str] = []
-    while text:
-        end = _cut(text, limit)
-        found.append(text[:end])
-        text = text[end:]
-    return found
-
-
-def _cut(text: str, limit: int) -> int:
-    """Where the first piece ends."""
-    room = len(text[:limit].encode("utf-16-le")[: 2 * limit].decode("utf-16-le", "ignore"))
-    if room == len(text):
-        return room
-    line_end = text.rfind("\n", 0, room) + 1
-    if line_end:
-        return line_end
-    end = 0
-    for grapheme in graphemes(text):
-        if end + len(grapheme) > room:
-            break
-        end += len(grapheme)
-    return end or room
 
 
 def _private_file(folder: Path, text: str) -> Path:

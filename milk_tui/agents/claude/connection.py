@@ -60,6 +60,8 @@ class Setup:
     context: Sequence[str] = ()
     """Texts that go with the first prompt, in this order."""
     max_retries: int = 3
+    allowance_usd: float | None = None
+    """What this process may spend. Claude Code looks after each step, so that the last one may cost more."""
     log: Callable[[str], None] | None = None
 
 
@@ -221,6 +223,7 @@ def _options(setup: Setup, mark: str, heard: Callable[[str], None]) -> ClaudeAge
         hooks={"UserPromptSubmit": hooks} if hooks else None,
         include_partial_messages=True,
         verbatim_prompts=True,
+        max_budget_usd=setup.allowance_usd,
         max_buffer_size=LINE_LIMIT,
         stderr=heard,
         env={MARK: mark, "CLAUDE_CODE_MAX_RETRIES": str(setup.max_retries)},

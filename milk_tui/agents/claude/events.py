@@ -24,6 +24,7 @@ from claude_agent_sdk import (
 )
 
 from milk_tui.agents.claude.failures import of_result
+from milk_tui.agents.claude.spending import Spending
 from milk_tui.core.events import (
     AgentEvent,
     AgentFailed,
@@ -66,6 +67,7 @@ class Translator:
         self._error = ""
         self._aside = ""
         self._context = Usage()
+        self._spending = Spending()
 
     def events(self, message: Message) -> Iterator[AgentEvent]:
         """The events that one message stands for, in order; often none."""
@@ -86,6 +88,7 @@ class Translator:
     def _streamed(self, event: dict[str, Any]) -> Iterator[AgentEvent]:
         match event.get("type"):
             case "message_start":
+                self._spending.began(event["message"])
                 yield self._begin(event["message"].get("id"), is_streamed=True)
             case "content_block_delta":
                 yield from self._delta(event["delta"])
@@ -93,6 +96,7 @@ class Translator:
                 # The one sign of a whole message: Claude Code puts a message_stop behind a broken one as well.
                 self._step.is_open = False
                 self._note_output(event.get("usage") or {})
+                yield from self._spending.ended(event.get("usage") or {})
 
     def _begin(self, message_id: str | None, *, is_streamed: bool) -> AgentEvent:
         """Start a step, or start again the one that was never completed."""

@@ -51,8 +51,16 @@ REMEDIES: dict[FailureKind, str] = {
     "silent": "Send the prompt again, or check the path of Claude Code in the settings.",
     "missing": "Install Claude Code, or set its path.",
     "died": "Send the prompt again: Claude Code starts anew on the same session.",
+    "spent": "`/spend` allows as much again; F9 gives the floor back.",
     "unknown_session": "Escalate afresh: a new session is given the same context.",
 }
+
+
+def spent() -> Failure:
+    """Claude Code has used up the money it was started with."""
+    return _failure(
+        "spent", "The money allowed for this hand-off is spent, so Claude stopped; its work is kept."
+    )
 
 
 def locked(session_id: str) -> Failure:
@@ -78,6 +86,8 @@ def of_result(result: ResultMessage | ResultError, error: str = "", said: str = 
         error: the kind of error that the last message named, if any.
         said: the text of that message, for a result without words of its own.
     """
+    if isinstance(result, ResultMessage) and result.subtype == "error_max_budget_usd":
+        return spent()
     words = result.result or "; ".join(result.errors or ()) or said or f"no reason given ({result.subtype})"
     kind = _kind(words, error, result.api_error_status)
     return _failure(kind, f"Claude Code could not go on: {_one_line(words)}")

@@ -47,10 +47,9 @@ class OpenAIChat:
     async def run(self, request: TurnRequest) -> AsyncGenerator[AgentEvent, None]:
         """Answer one turn. Closing the generator closes the connection, and with it the server's work."""
         yield AgentReady(model=shown_name(self.server.model), window=self._gauge.tokens)
-        form = self._form()
-        turn = OpenAITurn(
-            request, self.server, self.settings, self._toolbox, self._gauge, self._exchange, form
-        )
+        toolbox = NoTools() if request.is_bare else self._toolbox
+        form: ToolForm = "none" if request.is_bare else self._form()
+        turn = OpenAITurn(request, self.server, self.settings, toolbox, self._gauge, self._exchange, form)
         has_text = False
         try:
             async with aclosing(turn.events()) as events:

@@ -34,6 +34,7 @@ from milk_tui.ui.screens.keys import CHAT, PLACES
 from milk_tui.ui.screens.mishaps import Mishaps
 from milk_tui.ui.screens.recalling import Recalling
 from milk_tui.ui.screens.setup import Setup
+from milk_tui.ui.screens.spending import SpendActions, Spending
 from milk_tui.ui.screens.stating import Stating
 from milk_tui.ui.screens.switching import SwitchActions, Switching
 from milk_tui.ui.story import Story
@@ -48,7 +49,7 @@ _QUIT_WITHIN = 2.0
 """Seconds in which a second Ctrl+C quits."""
 
 
-class ChatScreen(SwitchActions):
+class ChatScreen(SwitchActions, SpendActions):
     """Conversation on the left, bricks on the right; one strip instead of them where it is narrow."""
 
     AUTO_FOCUS = "Prompt"
@@ -88,6 +89,7 @@ class ChatScreen(SwitchActions):
         self.mishaps = Mishaps(self)
         self.recalling = Recalling(self.prompt, self.talk.session)
         self.handing = Handing(self)
+        self.spending = Spending(self)
         self.switching = Switching(self)
         self.set_class(not self.talk.session.turns, "-fresh")
         self.gauging.show(self.talk.bricks())
@@ -107,7 +109,7 @@ class ChatScreen(SwitchActions):
             self.run_command(*command)
         elif is_mistyped(text):
             self.tell(f"There is no command {text.split()[0]}; F1 lists them. Your text is still there.")
-        elif self.talk.session.is_busy:
+        elif self.talk.is_busy:
             self.tell("A turn is running; your text waits in the prompt. Esc stops the turn.")
         elif self.talk.floor == "local" and not self.setup.can_answer:
             self.setup.focus()
@@ -184,7 +186,7 @@ class ChatScreen(SwitchActions):
 
     def action_stop(self) -> None:
         """Refuse an open question, or stop the turn."""
-        if not self.asking.refuse() and self.talk.session.is_busy:
+        if not self.asking.refuse() and self.talk.is_busy:
             self.stating.stopping()
             self.talk.stop()
 
@@ -192,7 +194,7 @@ class ChatScreen(SwitchActions):
         """Copy the selection; without one stop the turn; pressed twice while idle, quit."""
         if self.get_selected_text():
             self.action_copy_text()
-        elif self.talk.session.is_busy:
+        elif self.talk.is_busy:
             self.action_stop()
         elif monotonic() - self._interrupted_at < _QUIT_WITHIN:
             self.app.exit()

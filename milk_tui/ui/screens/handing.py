@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from milk_tui.ui.screens.preview import PreviewScreen
+from milk_tui.ui.screens.rehearsing import FLAG, Rehearsing
 
 if TYPE_CHECKING:
     from milk_tui.ui.screens.chat import ChatScreen
@@ -16,12 +17,17 @@ class Handing:
     def __init__(self, screen: "ChatScreen") -> None:
         self._screen = screen
         self._talk = screen.talk
+        self._rehearsing = Rehearsing(screen)
 
     def preview(self, text: str, reason: str = "") -> None:
         """Show what would be sent: with this text, else the unsent prompt, else one made from the session."""
+        words = text.split(maxsplit=1)
+        if words[:1] == [FLAG]:
+            self._rehearsing.begin(words[1] if len(words) > 1 else "")
+            return
         if text:
             self._screen.prompt.write(text)
-        if self._talk.session.is_busy:
+        if self._talk.is_busy:
             self._screen.tell(_BUSY)
         elif self._talk.floor == "claude" and self._talk.session.state.handed_over:
             self._screen.tell("Claude has the floor already: just write. F9 gives it back.")
@@ -31,7 +37,7 @@ class Handing:
     def send(self, text: str) -> None:
         """Hand over at once."""
         prompt = text or self._talk.forecast().prompt
-        if self._talk.session.is_busy:
+        if self._talk.is_busy:
             self._keep(f"/escalate! {text}" if text else "", _BUSY)
         elif prompt:
             self._screen.converse(self._talk.escalate(prompt), prompt)
@@ -52,23 +58,23 @@ class Handing:
         forecast = self._talk.forecast(unsent, reason)
         setup = self._screen.setup
         screen = PreviewScreen(
-            forecast,
+            lambda fresh, is_masked: self._talk.forecast(unsent, reason, fresh, is_masked=is_masked),
             setup.claude,
             setup.look_at_claude,
-            lambda fresh: self._talk.forecast(unsent, reason, fresh),
         )
         prompt = await self._screen.app.push_screen_wait(screen)
         if prompt is not None or screen.written != forecast.prompt:
             self._screen.prompt.write(screen.written)
-        if prompt is not None and self._talk.session.is_busy:
+        if prompt is not None and self._talk.is_busy:
             self._screen.tell(_BUSY)  # its Enter came just before the preview
         elif prompt is not None:
-            self._screen.converse(self._talk.escalate(prompt, reason, screen.fresh), prompt)
+            updates = self._talk.escalate(prompt, reason, screen.fresh, is_masked=screen.is_masked)
+            self._screen.converse(updates, prompt)
         elif reason:
             self.decline()
 
     async def _give_back(self, text: str) -> None:
-        if self._talk.session.is_busy:
+        if self._talk.is_busy:
             self._keep(
                 f"/local {text}" if text else "", "A turn is running. Esc stops it; then take the floor."
             )

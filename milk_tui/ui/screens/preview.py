@@ -14,25 +14,16 @@ from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from milk_tui.conversation.checkup import Check
-from milk_tui.conversation.forecast import Forecast, with_reason
-from milk_tui.core.budget import estimated_tokens
-from milk_tui.core.handoff import Handoff, Part
+from milk_tui.conversation.forecast import Forecast
+from milk_tui.core.handoff import Part
+from milk_tui.core.secrets import found, looks
 from milk_tui.core.text import sanitize
+from milk_tui.ui.screens.handoff_words import as_sent, facts, flip_hint, price
+from milk_tui.ui.screens.masking import Masking, marked
 from milk_tui.ui.widgets.prompt import Prompt
 
 DEAF_SECONDS = 0.5
 """How long a preview that the user did not ask for ignores Enter: it may have been meant for the chat."""
-
-_HOW = {
-    "first": "Starts a Claude session, which knows nothing but this.",
-    "agent": "Starts a Claude session, as the local agent asks.",
-    "resume": "Resumes Claude's session with what is new since its last turn.",
-}
-_BY_CHOICE = {
-    "first": "The new session knows nothing but this; the old one stays until this has begun.",
-    "agent": "As the local agent asks; the old session stays until this has begun.",
-    "resume": "It is told only what it does not know yet.",
-}
 
 
 class PreviewScreen(ModalScreen[str | None]):
@@ -41,14 +32,6 @@ class PreviewScreen(ModalScreen[str | None]):
     AUTO_FOCUS = "#preview-prompt"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "back", "Back", tooltip="Send nothing, keep what is written", id="preview.back"),
-        Binding(
-            "ctrl+r,f7",
-            "flip",
-            "Resume or fresh",
-            tooltip="Start a fresh Claude session, or resume the one there is",
-            id="preview.flip",
-            priority=True,
-        ),
         Binding(
             "pageup",
             "scroll(-1)",
@@ -67,31 +50,48 @@ class PreviewScreen(ModalScreen[str | None]):
             id="preview.down",
             priority=True,
         ),
+        Binding(
+            "ctrl+r,f7",
+            "flip",
+            "Resume or fresh",
+            tooltip="Start a fresh Claude session, or resume the one there is",
+            id="preview.flip",
+            priority=True,
+        ),
+        Binding(
+            "f3", "mask", "Mask", tooltip="Mask what looks like a secret, or show it again", id="preview.mask"
+        ),
     ]
 
     claude: reactive[Check | None] = reactive(None, init=False)
     """What is known about Claude Code; `None` while it is being looked at."""
 
+    is_masked: reactive[bool] = reactive(False, init=False)
+    """Whether what looks like a secret is masked in what is shown and sent."""
+
     def __init__(
         self,
-        forecast: Forecast,
+        forecast: Callable[[bool | None, bool], Forecast],
         claude: Check | None,
         look: Callable[[], Awaitable[Check]],
-        again: Callable[[bool], Forecast],
     ) -> None:
-        """Show a forecast; `again` makes it for a fresh start or for a resume.
+        """Show a forecast. Unless Claude Code is there, it is looked at again.
 
-        Unless Claude Code is known to be there, it is looked at again.
+        Args:
+            forecast: Makes it, for a fresh start, a resume or neither, and masked or not.
+            claude: What is known about Claude Code.
+            look: Looks at it.
         """
         super().__init__()
-        self.written = forecast.prompt
-        """The prompt as the user left it."""
-        self.deaf_seconds = DEAF_SECONDS if forecast.reason else 0.0
-        self._forecast = forecast
         self.fresh: bool | None = None
         """What the user chose: a fresh start, a resume, or nothing."""
+        self._make = forecast
+        self._take()
+        self.written = self._plain.prompt
+        """The prompt as the user left it."""
+        self.deaf_seconds = DEAF_SECONDS if self._plain.reason else 0.0
+        self._masking = Masking()
         self._look = look
-        self._again = again
         self._opened_at = monotonic()
         self.set_reactive(PreviewScreen.claude, claude)
 
@@ -99,9 +99,10 @@ class PreviewScreen(ModalScreen[str | None]):
         """The facts, the parts in the order in which they are sent, and the prompt."""
         with Vertical(id="preview", classes="dialog") as dialog:
             dialog.border_title = "Hand over to Claude Code"
-            yield Static(Content("\n".join(facts(self._forecast))), id="preview-facts", markup=False)
+            yield Static(id="preview-facts", markup=False)
+            yield Static(id="preview-line", markup=False)
             with VerticalScroll(id="preview-parts", can_focus=False):
-                yield from self._pictures()
+                yield from self._places()
             yield Static(id="preview-sender", markup=False)
             prompt = Prompt(placeholder="What should Claude do?", id="preview-prompt")
             prompt.border_title = "Prompt to send with it"
@@ -110,24 +111,60 @@ class PreviewScreen(ModalScreen[str | None]):
 
     def on_mount(self) -> None:
         """Put the prompt where it can still be changed."""
-        self.query_one(Prompt).write(self._forecast.prompt)
+        self.query_one(Prompt).write(self._plain.prompt)
+        self.watch_is_masked()
         self.watch_claude()
         if self.claude is None or not self._can_send:
             self.run_worker(self._look_again(), exit_on_error=False)
+
+    def _take(self) -> None:
+        """Take the forecasts for the present choice."""
+        self._plain, self._masked = self._make(self.fresh, False), self._make(self.fresh, True)
+        handoff = self._plain.handoff
+        added = self._plain.reason if handoff.situation == "resume" else ""
+        self._in_parts = sum(len(found(text)) for text in (added, *(part.text for part in handoff.parts)))
+
+    def _places(self) -> Iterator[Static]:
+        for _ in self._plain.handoff.parts:
+            yield Static(classes="preview-heading", markup=False)
+            yield Static(classes="preview-text", markup=False)
+
+    @property
+    def _forecast(self) -> Forecast:
+        return self._masked if self.is_masked else self._plain
+
+    def watch_is_masked(self) -> None:
+        """Show the parts as they would leave now. A masked hand-off has the same parts in the same order."""
+        self.query_one("#preview-facts", Static).update(Content("\n".join(facts(self._forecast))))
+        headings, texts = self.query(".preview-heading"), self.query(".preview-text")
+        for part, heading, text in zip(as_sent(self._forecast.handoff), headings, texts, strict=True):
+            assert isinstance(heading, Static) and isinstance(text, Static)
+            heading.update(self._heading(part))
+            text.update(marked(part.text.strip("\n")))
+        self._show_line()
+
+    @on(Prompt.Changed)
+    def _show_line(self) -> None:
+        """The line that leaving begins at, with what is known of it."""
+        text = self.query_one(Prompt).full_text
+        forecast = self._forecast.model_copy(update={"prompt": text})
+        line = f"Below leaves this machine · {price(forecast)}"
+        parts = self._in_parts
+        prompt = self._masking.count if self.is_masked else len(found(text))
+        if self.is_masked:
+            count = "once" if parts + prompt == 1 else f"{parts + prompt:,} times"
+            line += f"\nMasked in this hand-off: what looks like a secret, {count} (a hint, no promise) · F3 unmasks"
+        elif parts + prompt:
+            line += f"\n{looks(parts + prompt)} (a hint, no promise) · F3 masks"
+        self.query_one("#preview-line", Static).update(Content(line))
 
     def watch_claude(self) -> None:
         """Say through whom it leaves, or why it cannot."""
         self.set_class(not self._can_send, "-blocked")
         self.query_one("#preview-sender", Static).update(self._sender())
-        self._hint()
-
-    def _hint(self) -> None:
-        route = self._forecast.route
-        flip = ""
-        if route is not None and route.has_choice:
-            flip = " · Ctrl+R resumes instead" if route.is_fresh else " · Ctrl+R starts fresh instead"
         keys = "Enter sends · Esc goes back" if self._can_send else "Esc goes back"
-        self.query_one("#preview-hint", Static).update(f"{keys}, nothing lost · PgUp, PgDn read{flip}")
+        words = filter(None, (f"{keys}, nothing lost", "PgUp, PgDn read", flip_hint(self._forecast)))
+        self.query_one("#preview-hint", Static).update(" · ".join(words))
 
     @property
     def _can_send(self) -> bool:
@@ -138,7 +175,11 @@ class PreviewScreen(ModalScreen[str | None]):
         """Send, if there is somebody to send to and something to say."""
         event.stop()
         is_deaf = monotonic() - self._opened_at < self.deaf_seconds
-        if self._can_send and event.text.strip() and not is_deaf:
+        if self.is_masked and found(event.text):
+            # Written since: it must be seen as it leaves before it does.
+            self._masking.mask(self.query_one(Prompt))
+            self._show_line()
+        elif self._can_send and event.text.strip() and not is_deaf:
             self.written = event.text
             self.dismiss(event.text)
 
@@ -148,28 +189,37 @@ class PreviewScreen(ModalScreen[str | None]):
 
     def action_back(self) -> None:
         """Leave without sending."""
-        self.written = self.query_one(Prompt).full_text
+        prompt = self.query_one(Prompt)
+        self._masking.unmask(prompt)
+        self.written = prompt.full_text
         self.dismiss(None)
+
+    def action_mask(self) -> None:
+        """Mask what looks like a secret in parts and prompt, or show it again."""
+        prompt = self.query_one(Prompt)
+        if self.is_masked:
+            self._masking.unmask(prompt)
+        elif self._in_parts or found(prompt.full_text):
+            self._masking.mask(prompt)
+        else:
+            self.notify("Nothing here looks like a secret.", markup=False)
+            return
+        self.is_masked = not self.is_masked
 
     async def action_flip(self) -> None:
         """Start fresh instead of resuming, or the other way round; what is shown follows."""
-        route = self._forecast.route
+        route = self._plain.route
         if route is None or not route.has_choice:
             return
         self.fresh = not route.is_fresh
-        self._forecast = self._again(self.fresh)
+        self._take()
         parts = self.query_one("#preview-parts", VerticalScroll)
-        self.query_one("#preview-facts", Static).update(Content("\n".join(facts(self._forecast))))
-        self._hint()
         async with self.batch():
             await parts.remove_children()
-            await parts.mount_all(self._pictures())
+            await parts.mount_all(self._places())
         parts.scroll_home(animate=False)
-
-    def _pictures(self) -> Iterator[Static]:
-        for part in as_sent(self._forecast.handoff):
-            yield Static(self._heading(part), classes="preview-heading", markup=False)
-            yield Static(Content(part.text.strip("\n")), classes="preview-text", markup=False)
+        self.watch_is_masked()
+        self.watch_claude()
 
     def action_scroll(self, pages: int) -> None:
         """Read on while the prompt keeps the focus."""
@@ -190,25 +240,3 @@ class PreviewScreen(ModalScreen[str | None]):
             return Content("Looking at Claude Code…")
         words = "Leaves through Claude Code" if self._can_send else "Cannot be sent:"
         return Content(f"{words} {sanitize(self.claude.text)}")
-
-
-def as_sent(handoff: Handoff) -> list[Part]:
-    """The parts in the order in which they leave: first the standing ones, which stay in the prompt cache."""
-    return sorted(handoff.parts, key=lambda part: part.text not in handoff.standing)
-
-
-def facts(forecast: Forecast) -> Iterator[str]:
-    """What kind of hand-off it is, its size, and what is not in it."""
-    handoff = forecast.handoff
-    route = forecast.route
-    if route is not None and route.has_choice:
-        yield f"{route.words[:1].upper()}{route.words[1:]}. {_BY_CHOICE[handoff.situation]}"
-    else:
-        yield _HOW[handoff.situation]
-    size = f"{handoff.chars:,} characters, about {estimated_tokens(handoff.chars):,} tokens"
-    is_smaller = handoff.history_chars > handoff.chars
-    yield f"{size}, instead of {handoff.history_chars:,} of history" if is_smaller else size
-    if forecast.left_out:
-        yield f"Left out: {'; '.join(forecast.left_out)}"
-    if forecast.reason and handoff.situation == "resume":
-        yield f"Added to the prompt: {with_reason('', forecast.reason).strip()}"

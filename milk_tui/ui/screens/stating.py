@@ -47,7 +47,7 @@ class Stating:
                 self._spend(event.usage)
             case ev.TurnEnded():
                 self._enter("idle")
-            case ev.FloorChanged() | ev.NeedEdited():
+            case ev.FloorChanged() | ev.NeedEdited() | ev.CostEstimated():
                 self.show()
             case _:
                 pass
@@ -86,10 +86,16 @@ class Stating:
             tokens_per_second=self._rate,
             context_tokens=usage.context_tokens,
             window=usage.window or (self._window if floor == self._agent else None),
-            cost_usd=self._cost,
+            cost_usd=self._cost or self._talk.wallet.session_cost or None,
+            burn=self._burn(floor),
             hints=self._hints(),
             plans_only=self._plans_only and floor == "local",
         )
+
+    def _burn(self, floor: AgentRole) -> str:
+        """How far the wallet is used up, where that matters."""
+        burn = self._talk.wallet.tightest
+        return str(burn) if burn is not None and (floor == "claude" or burn.spent) else ""
 
     def _hints(self) -> tuple[str, ...]:
         """The key that moves the floor, and what it would do."""

@@ -62,7 +62,7 @@ class Switching:
 
     def models(self) -> None:
         """Choose another model for the local agent; the conversation stays."""
-        if self._screen.talk.session.is_busy:
+        if self._screen.talk.is_busy:
             self._screen.tell("A turn is running. Esc stops it; then choose another model.")
         else:
             self._screen.run_worker(self._models(), group="models", exclusive=True, exit_on_error=False)

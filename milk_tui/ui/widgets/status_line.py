@@ -55,6 +55,8 @@ class Status(Value):
     """Nobody has told the window's size."""
     cost_usd: float | None = None
     """What Claude has cost in this session."""
+    burn: str = ""
+    """How much of what Claude may spend is spent, in words; empty without a limit."""
     plans_only: bool = False
     """The local agent may change, run and fetch nothing."""
     hints: tuple[str, ...] = ()
@@ -189,4 +191,6 @@ def _window(status: Status) -> str:
 
 
 def _cost(status: Status) -> str:
+    if status.burn:
+        return sanitize(status.burn)
     return "" if status.cost_usd is None else f"${status.cost_usd:,.2f}"

@@ -5,7 +5,7 @@ from typing import cast
 
 from milk_tui.cli.saying import say
 from milk_tui.cli.wish import Wish, here
-from milk_tui.conversation.opening import new_session
+from milk_tui.conversation.opening import new_session, stored
 from milk_tui.core.handoff import Handoff
 from milk_tui.core.messages import Situation
 from milk_tui.core.secrets import found, looks
@@ -36,7 +36,7 @@ def _session(wish: Wish, session_id: str) -> Session:
     store = SessionStore(settings.home)
     found = store.find(session_id) if session_id else store.latest(here())
     if found:
-        return store.load(found, settings.context_budget_chars)
+        return stored(store, settings, found)
     return new_session(store, settings, here()).session
 
 

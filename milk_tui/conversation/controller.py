@@ -15,7 +15,7 @@ from milk_tui.conversation.forecast import Forecast, forecast, local_preface, wi
 from milk_tui.conversation.rehearsal import rehearsal
 from milk_tui.conversation.saving import Saving
 from milk_tui.conversation.turn_stream import TurnStream
-from milk_tui.conversation.update import Escalation, Saves, Update
+from milk_tui.conversation.update import Escalation, Saves, Update, allowed
 from milk_tui.conversation.wallet import Wallet
 from milk_tui.core import events as ev
 from milk_tui.core.bricks import Bricks, Gauge
@@ -34,6 +34,7 @@ _SHOWS_BRICKS = (
     ev.PerceptRecorded,
     ev.FloorChanged,
 )
+_GONE = "Claude's earlier session is gone; a new one starts with the full hand-off."
 
 
 class Conversation:
@@ -65,6 +66,8 @@ class Conversation:
         self._clock = clock
         self._local_window: int | None = None
         self._stream: TurnStream | None = None
+        self._fresh: bool | None = None
+        """What the user chose for Claude's present stay: a fresh start or not; `None` if nothing."""
 
     @property
     def floor(self) -> AgentRole:
@@ -90,10 +93,12 @@ class Conversation:
         """The gauge alone: cheap enough for every keystroke."""
         return self.session.gauge(prompt_chars)
 
-    def forecast(self, unsent: str = "", reason: str = "", *, is_masked: bool = False) -> Forecast:
-        """What a hand-off made now would send; with what looks like a secret masked, if that is wanted."""
+    def forecast(
+        self, unsent: str = "", reason: str = "", fresh: bool | None = None, *, is_masked: bool = False
+    ) -> Forecast:
+        """What a hand-off made now would send: started and masked as it is wanted."""
         model = self._claude_model or self.session.tally.model["claude"]
-        return forecast(self.session, sanitize(unsent), reason, model=model, is_masked=is_masked)
+        return forecast(self.session, sanitize(unsent), reason, fresh, model=model, is_masked=is_masked)
 
     def allow_spending(self, amount: float | None = None) -> str:
         """The user lets Claude spend more; the new state of the wallet, in words. Raises `MilkError`."""
@@ -105,9 +110,8 @@ class Conversation:
         prompt = sanitize(prompt)
         if self.floor == "claude":
             self.wallet.check()
-            turn = self._claude_turn(
-                prompt, None if self.session.state.handed_over else self.session.situation
-            )
+            state, route = self.session.state, self.session.route(self._fresh)
+            turn = self._claude_turn(prompt, None if state.handed_over else route.situation(state.brief))
         else:
             turn = self._local_turn(prompt)
         async with contextlib.aclosing(turn):
@@ -115,21 +119,21 @@ class Conversation:
                 yield update
 
     async def escalate(
-        self, prompt: str, reason: str = "", *, is_masked: bool = False
+        self, prompt: str, reason: str = "", fresh: bool | None = None, *, is_masked: bool = False
     ) -> AsyncGenerator[Update, None]:
         """Hand over to Claude Code with this prompt; with a reason when the local agent asked for it.
 
-        Masked, what looks like a secret is taken out of all that is sent with this hand-off. Raises `MilkError` if
-        nothing may be spent any more.
+        The user may have chosen a fresh start, or none; `None` leaves it to the route. Masked, what looks like a
+        secret is taken out of all that is sent with it. Raises `MilkError` if nothing may be spent any more.
         """
         self._must_be_idle()
         self.wallet.begin()
         self.wallet.check()
-        resuming = self.session.situation == "resume"
-        situation: Situation = "resume" if resuming else ("agent" if reason else "first")
+        self._fresh = fresh
+        situation = self.session.route(fresh).situation(reason)
         yield self._apply(ev.BriefSet(text=reason))
         yield self._apply(ev.FloorChanged(floor="claude", is_masked=is_masked))
-        prompt = with_reason(sanitize(prompt), reason) if resuming else sanitize(prompt)
+        prompt = with_reason(sanitize(prompt), reason) if situation == "resume" else sanitize(prompt)
         turn = self._claude_turn(prompt, situation)
         async with contextlib.aclosing(turn):
             async for update in turn:
@@ -152,6 +156,7 @@ class Conversation:
     async def return_to_local(self) -> Update:
         """Give the floor back; Claude's process ends, its session stays to be resumed."""
         self._must_be_idle()
+        self._fresh = None
         update = self._apply(ev.FloorChanged(floor="local"))
         self._saving.now()
         await self.agents["claude"].close()
@@ -197,7 +202,28 @@ class Conversation:
                     yield update
 
     async def _claude_turn(self, prompt: str, situation: Situation | None) -> AsyncGenerator[Update, None]:
-        """A turn of Claude's; with a situation it carries a hand-off, without one it follows up."""
+        """A turn of Claude's; with a situation it carries a hand-off, without one it follows up.
+
+        A session that Claude does not know any more is handed over to once more, as a new one. The floor stays with
+        Claude until the user takes it back, unless no hand-off has succeeded and this one failed.
+        """
+        before = self.session.state.claude_session_id
+        async with contextlib.aclosing(self._handed(prompt, situation)) as updates:
+            async for update in updates:
+                yield update
+        if self._failure_kind() == "unknown_session":
+            yield self._apply(ev.ClaudeSessionForgotten())
+            yield self._apply(ev.Noticed(text=_GONE))
+            async with contextlib.aclosing(self._handed(prompt, "first")) as updates:
+                async for update in updates:
+                    yield update
+        if self.session.state.claude_session_id != before:
+            self._fresh = None
+        if self._failure_kind() not in ("", "spent") and not self.session.state.handed_over:
+            yield self._apply(ev.FloorChanged(floor="local"))
+            self._saving.now()
+
+    async def _handed(self, prompt: str, situation: Situation | None) -> AsyncGenerator[Update, None]:
         handoff = self.session.handoff(situation) if situation else None
         if handoff is not None and handoff.is_masked:
             prompt = masked(prompt)
@@ -205,29 +231,16 @@ class Conversation:
         async with contextlib.aclosing(turn):
             async for update in turn:
                 yield update
-        failure = self.session.turns[-1].failure
-        if failure is not None and failure.kind == "unknown_session":
-            async for update in self._start_afresh(prompt):
-                yield update
-        elif failure is not None and failure.kind != "spent" and not self.session.state.handed_over:
-            yield self._apply(ev.FloorChanged(floor="local"))
-            self._saving.now()
 
-    async def _start_afresh(self, prompt: str) -> AsyncGenerator[Update, None]:
-        """Claude does not know its session any more: hand over once more, to a new one."""
-        yield self._apply(ev.ClaudeSessionForgotten())
-        yield self._apply(
-            ev.Noticed(text="Claude's earlier session is gone; a new one starts with the full hand-off.")
-        )
-        turn = self._turn("claude", prompt, handoff=self.session.handoff("first"))
-        async with contextlib.aclosing(turn):
-            async for update in turn:
-                yield update
+    def _failure_kind(self) -> str:
+        failure = self.session.turns[-1].failure
+        return failure.kind if failure else ""
 
     async def _turn(
         self, role: AgentRole, prompt: str, *, handoff: Handoff | None = None, preface: str = ""
     ) -> AsyncGenerator[Update, None]:
         self._must_be_idle()
+        begins = handoff is not None and handoff.situation != "resume"
         request = TurnRequest(
             prompt=prompt,
             cwd=self.session.state.cwd,
@@ -235,16 +248,17 @@ class Conversation:
             preface=preface,
             turns=self.session.turns,
             handoff=handoff,
-            resume_id=self.session.state.claude_session_id,
+            resume_id=None if begins else self.session.state.claude_session_id,
             allowance_usd=self.wallet.left if role == "claude" else None,
         )
         began = self._clock()
-        yield self._apply(ev.TurnStarted(agent=role, prompt=prompt, at=self._now(), preface=preface))
+        started = ev.TurnStarted(agent=role, prompt=prompt, at=self._now(), preface=preface)
+        yield self._apply(started.model_copy(update={"is_fresh_start": begins}))
         self._saving.now()
         self._stream = stream = TurnStream(self.agents[role], request)
         try:
             async for event in stream.events():
-                yield self._apply(self._allowed(event))
+                yield self._apply(allowed(event, self.escalation))
                 self._saving.soon()
                 if role == "claude" and isinstance(event, ev.StepStarted) and self.wallet.is_empty:
                     stream.stop(self.wallet.failure())
@@ -279,12 +293,6 @@ class Conversation:
         if isinstance(event, ev.AgentReady) and running and running.agent == "local":
             self._local_window = event.window
         return Update(event=event, bricks=self.bricks() if isinstance(event, _SHOWS_BRICKS) else None)
-
-    def _allowed(self, event: ev.AgentEvent) -> ev.AgentEvent:
-        """With escalation switched off, the local agent's request is only told."""
-        if isinstance(event, ev.EscalationRequested) and self.escalation == "off":
-            return ev.Noticed(text=f"The local agent asks for Claude, which is switched off: {event.reason}")
-        return event
 
     def _must_be_idle(self) -> None:
         if self.is_busy:

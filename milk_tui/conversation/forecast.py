@@ -1,10 +1,12 @@
 """What is about to be told to whom: the forecast of a hand-off, and what the local agent hears after a return."""
 
+from milk_tui.core.bricks import Brick
 from milk_tui.core.budget import estimated_tokens
 from milk_tui.core.cut import cut_middle
 from milk_tui.core.handoff import Handoff, fenced
-from milk_tui.core.messages import Situation, Value
+from milk_tui.core.messages import Value
 from milk_tui.core.prices import cost_to_send
+from milk_tui.core.route import Route
 from milk_tui.core.secrets import masked
 from milk_tui.core.session import Session
 
@@ -24,6 +26,8 @@ class Forecast(Value):
     """In words, what the bricks had no room for."""
     model: str = ""
     """The model that is expected to read it; empty if nobody knows."""
+    route: Route | None = None
+    """How it reaches Claude; `None` where that is not known."""
 
     @property
     def tokens(self) -> int:
@@ -37,18 +41,25 @@ class Forecast(Value):
 
 
 def forecast(
-    session: Session, unsent: str, reason: str, *, model: str = "", is_masked: bool = False
+    session: Session,
+    unsent: str,
+    reason: str,
+    fresh: bool | None = None,
+    *,
+    model: str = "",
+    is_masked: bool = False,
 ) -> Forecast:
-    """What a hand-off made now would send."""
-    resuming = session.situation == "resume"
-    situation: Situation = "agent" if reason and not resuming else session.situation
+    """What a hand-off made now would send; `fresh` is the user's own choice of how it starts."""
+    route = session.route(fresh)
+    situation = route.situation(reason)
     prompt = (unsent.strip() and unsent) or _composed(session)
     return Forecast(
         handoff=session.handoff(situation, reason, is_masked),
         prompt=masked(prompt) if is_masked else prompt,
         reason=masked(reason) if is_masked else reason,
         model=model,
-        left_out=tuple(_left_out(session)),
+        route=route,
+        left_out=tuple(_left_out(session.summary_for(situation))),
     )
 
 
@@ -81,8 +92,7 @@ def _composed(session: Session) -> str:
     return f"Please take over: {session.state.need}" if session.state.need else ""
 
 
-def _left_out(session: Session) -> list[str]:
-    brick = session.local_summary
+def _left_out(brick: Brick) -> list[str]:
     lines = []
     if brick.dropped:
         noun = "exchange" if brick.dropped == 1 else "exchanges"

@@ -53,10 +53,18 @@ def new_session(store: SessionStore, settings: Settings, cwd: str) -> Opened:
     """Begin a session in a directory. Nothing is written before its first prompt."""
     state = SessionState(id=str(uuid4()), cwd=canonical(cwd), nonce=new_nonce(), created_at=datetime.now(UTC))
     session = Session(
-        state, directory_percepts=store.directory_percepts(cwd), budget=settings.context_budget_chars
+        state,
+        directory_percepts=store.directory_percepts(cwd),
+        budget=settings.context_budget_chars,
+        fresh_after=settings.returning_fresh_start_local_turns,
     )
     lock = SessionLock(settings.home, state.id)
     return Opened(session, Keeper(store, lock), store.warnings)
+
+
+def stored(store: SessionStore, settings: Settings, session_id: str) -> Session:
+    """A stored session as it is, to read. Raises `StoreError`."""
+    return store.load(session_id, settings.context_budget_chars, settings.returning_fresh_start_local_turns)
 
 
 def reopened(store: SessionStore, settings: Settings, session_id: str) -> Opened:
@@ -65,13 +73,13 @@ def reopened(store: SessionStore, settings: Settings, session_id: str) -> Opened
     try:
         lock.take()
     except StoreError as taken:
-        original = store.load(session_id, settings.context_budget_chars)
+        original = stored(store, settings, session_id)
         copy = store.fork(original)
         opened = reopened(store, settings, copy)
         told = f"{taken.sentence} This is a copy of it; the other window is not touched."
         return Opened(opened.session, opened.keeper, (told, *opened.notices))
     try:
-        session = store.load(session_id, settings.context_budget_chars)
+        session = stored(store, settings, session_id)
     except StoreError:
         lock.close()
         raise

@@ -26,6 +26,8 @@ class TurnStream:
         self._has_ended = False
         self._queue: asyncio.Queue[AgentEvent | None] = asyncio.Queue()
         self._task = asyncio.create_task(self._run(agent, request), name="turn")
+        # Not from within the task: one that is stopped before it has begun never gets that far.
+        self._task.add_done_callback(lambda _task: self._queue.put_nowait(None))
 
     def stop(self, why: Failure | None = None) -> None:
         """Ask the agent to stop; a turn that has ended by itself stays as it is."""
@@ -54,5 +56,3 @@ class TurnStream:
             self.was_stopped = not self._has_ended
         except Exception as error:
             self.error = error
-        finally:
-            self._queue.put_nowait(None)

@@ -3,7 +3,7 @@
 from typing import Literal, Protocol
 
 from milk_tui.core.bricks import Bricks
-from milk_tui.core.events import Event
+from milk_tui.core.events import AgentEvent, EscalationRequested, Event, Noticed
 from milk_tui.core.messages import Value
 from milk_tui.core.session import Session
 
@@ -24,3 +24,10 @@ class Saves(Protocol):
     def save(self, session: Session) -> None:
         """Write what is new in the session. Raises `StoreError`."""
         ...
+
+
+def allowed(event: AgentEvent, escalation: Escalation) -> AgentEvent:
+    """With escalation switched off, the local agent's request is only told."""
+    if isinstance(event, EscalationRequested) and escalation == "off":
+        return Noticed(text=f"The local agent asks for Claude, which is switched off: {event.reason}")
+    return event

@@ -8,6 +8,7 @@ from typing import Literal
 
 from milk_tui.core.budget import estimated_tokens
 from milk_tui.core.messages import Situation, Value
+from milk_tui.core.need import PastNeed
 
 BrickName = Literal["current_need", "escalation_brief", "local_summary", "claude_summary"]
 
@@ -37,7 +38,9 @@ class Brick(Value):
     is_stale: bool = False
     """True once, but the conversation has moved on."""
     by: str = ""
-    """Who said it: `user`, `local` or `claude`; empty for what the program made."""
+    """Who said it: `user`, `local` or `claude`; `inferred` for a guess, empty for what the program made."""
+    earlier: tuple[PastNeed, ...] = ()
+    """What a need was before, newest first; only the latest ones."""
 
     @property
     def chars(self) -> int:
@@ -64,6 +67,8 @@ class Gauge(Value):
     history_chars: int
     """What the raw history would take."""
     situation: Situation
+    route: str = ""
+    """In words, whether Claude's session is resumed or starts fresh, and why."""
     carried: tuple[Segment, ...] = ()
     """What each request to the local model carries before anything is said; empty where nobody knows."""
 

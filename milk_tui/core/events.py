@@ -173,6 +173,8 @@ class TurnStarted(Value):
     prompt: str
     at: datetime
     preface: str = ""
+    is_fresh_start: bool = False
+    """It begins a session of Claude's beside the one there is."""
 
 
 class TurnInterrupted(Value):

@@ -23,7 +23,13 @@ from milk_tui.core.messages import Situation, Value
 from milk_tui.core.secrets import masked
 
 PartName = Literal[
-    "identity", "escalation_brief", "current_need", "local_summary", "instructions", "percepts"
+    "identity",
+    "escalation_brief",
+    "current_need",
+    "claude_summary",
+    "local_summary",
+    "instructions",
+    "percepts",
 ]
 
 FRAME = 160
@@ -33,6 +39,7 @@ _ORDER: tuple[PartName, ...] = (
     "identity",
     "escalation_brief",
     "current_need",
+    "claude_summary",
     "local_summary",
     "instructions",
     "percepts",
@@ -41,6 +48,7 @@ _ORDER: tuple[PartName, ...] = (
 _TITLES: dict[PartName, str] = {
     "escalation_brief": "Why the local model asks for you",
     "current_need": "What the user is trying to get done",
+    "claude_summary": "What an earlier session of yours did here, oldest first",
     "local_summary": "What was done locally so far, oldest first",
     "percepts": "Facts recorded in this directory, newest first",
 }
@@ -50,6 +58,8 @@ _TITLES_SINCE: dict[PartName, str] = {
     "local_summary": "What was done locally since your last turn, oldest first",
     "percepts": "Facts recorded since your last turn, newest first",
 }
+
+_GUESSED_NEED = "What the user is trying to get done, guessed from the user's words"
 
 _FACTS_LOOKED_AT = 500
 """Facts that are looked at for a hand-off, so that repeats cost no more than others."""
@@ -88,21 +98,24 @@ class Handoff(Value):
         """The size of all that is handed over."""
         return len(self.standing) + len(self.changing)
 
-    def gauge(self, budget: int, prompt_chars: int) -> Gauge:
+    def gauge(self, budget: int, prompt_chars: int, route: str = "") -> Gauge:
         """How full this hand-off is, for summaries of `budget` characters and a prompt of so many."""
+        has_claude_summary = any(part.name == "claude_summary" for part in self.parts)
         return Gauge(
             segments=tuple(Segment(name=p.name, chars=p.chars, budget=p.budget) for p in self.parts),
-            limit=limit(self.situation, budget),
+            limit=limit(self.situation, budget, has_claude_summary=has_claude_summary),
             prompt_chars=prompt_chars,
             history_chars=self.history_chars,
             situation=self.situation,
+            route=route,
         )
 
 
-def limit(situation: Situation, budget: int) -> int:
+def limit(situation: Situation, budget: int, *, has_claude_summary: bool = False) -> int:
     """The most characters that a hand-off can take: the sum of its parts' budgets."""
     brief = BRIEF_BUDGET if situation == "agent" else 0
-    return IDENTITY_BUDGET + brief + NEED_BUDGET + budget + INSTRUCTIONS_BUDGET + PERCEPTS_BUDGET
+    summaries = 2 * budget if has_claude_summary else budget
+    return IDENTITY_BUDGET + brief + NEED_BUDGET + summaries + INSTRUCTIONS_BUDGET + PERCEPTS_BUDGET
 
 
 def assembled(
@@ -116,12 +129,14 @@ def assembled(
     history_chars: int,
     is_continued: bool = False,
     is_masked: bool = False,
+    claude_summary: Brick | None = None,
 ) -> Handoff:
     """Make a hand-off for a row of the table.
 
     It is continued when Claude was told of what came before, so that only what is new is in it. The brief is a part
-    when the local agent asked and Claude has no session yet; on a resume it goes into the prompt. Masked, every text
-    that was written by somebody has what looks like a secret taken out, before it is cut to its budget.
+    when the local agent asked and a session of Claude's begins; on a resume it goes into the prompt. What Claude did
+    before is a part when it is told to a session that was not there. Masked, every text that was written by somebody
+    has what looks like a secret taken out, before it is cut to its budget.
     """
     standing = [
         Part(name="identity", text=identity(nonce), budget=IDENTITY_BUDGET),
@@ -130,10 +145,13 @@ def assembled(
     changing: tuple[tuple[PartName, str, int], ...] = (
         ("escalation_brief", brief if situation == "agent" else "", BRIEF_BUDGET),
         ("current_need", _dated(need), NEED_BUDGET),
+        ("claude_summary", claude_summary.text if claude_summary else "", local_summary.budget),
         ("local_summary", local_summary.text, local_summary.budget),
         ("percepts", _listed(percepts, PERCEPTS_BUDGET - FRAME), PERCEPTS_BUDGET),
     )
     titles = _TITLES_SINCE if is_continued else _TITLES
+    if need.by == "inferred":
+        titles = {**titles, "current_need": _GUESSED_NEED}
     mask = masked if is_masked else str
     present = [
         _part(name, titles[name], mask(body), budget, nonce)

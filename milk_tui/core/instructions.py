@@ -26,8 +26,8 @@ def identity(nonce: str) -> str:
 def tag_instructions(nonce: str) -> str:
     """How an agent tells the program what the user wants and what is worth keeping."""
     return (
-        "When the user turns to another goal, or on the first message when no current need is given, write one "
-        "sentence that says what the user is trying to get done, in exactly this form:\n"
+        "When the user turns to another goal, or on the first message when the current need is missing or guessed, "
+        "write one sentence that says what the user is trying to get done, in exactly this form:\n"
         f"{open_tag('need', nonce)}one-sentence user goal{close_tag('need', nonce)}\n"
         "When you learn a lasting fact about this project or this user, write it in exactly this form:\n"
         f"{open_tag('percept', nonce)}one fact{close_tag('percept', nonce)}\n"

@@ -5,16 +5,17 @@ answer. Only `Session` touches it.
 """
 
 from datetime import datetime
+from typing import assert_never
 
+from milk_tui.core import events as ev
 from milk_tui.core.errors import Failure
-from milk_tui.core.events import TurnStarted
 from milk_tui.core.messages import Message, Receipt, ToolCall, ToolResult, Turn, TurnStatus, Usage
 
 
 class OpenTurn:
     """Messages as they complete, and the agent's message that is still being written."""
 
-    def __init__(self, number: int, started: TurnStarted) -> None:
+    def __init__(self, number: int, started: ev.TurnStarted) -> None:
         self.number = number
         self.agent = started.agent
         self.status: TurnStatus = "running"
@@ -36,6 +37,59 @@ class OpenTurn:
     def chars(self) -> int:
         """Characters of the turn so far, as a full history would count them."""
         return self._sealed_chars + self._written_chars
+
+    def take(self, event: ev.AgentEvent | ev.TurnInterrupted) -> None:
+        """Record one event as far as it belongs to the turn."""
+        match event:
+            case ev.TextDelta():
+                self.add_text(event.text)
+            case ev.ThinkingDelta():
+                self.add_thinking(event.text)
+            case ev.StepStarted():
+                self.begin_step()
+            case ev.StepVoided():
+                self.void()
+            case ev.ToolCallStarted():
+                self.add_call(event.call)
+            case ev.ToolCallFinished():
+                self.add_result(event.result)
+            case _:
+                self._note(event)
+
+    def _note(
+        self,
+        event: ev.AgentReady
+        | ev.NeedChanged
+        | ev.PerceptRecorded
+        | ev.EscalationRequested
+        | ev.UsageReported
+        | ev.CostEstimated
+        | ev.RetryScheduled
+        | ev.Silent
+        | ev.Noticed
+        | ev.ToolOutput
+        | ev.AgentFinished
+        | ev.AgentFailed
+        | ev.TurnInterrupted,
+    ) -> None:
+        """What adds no message."""
+        match event:
+            case ev.AgentReady():
+                self.model = event.model or self.model
+            case ev.UsageReported():
+                self.usage = self.usage.plus(event.usage)
+            case ev.AgentFinished():
+                self.end("finished")
+            case ev.AgentFailed():
+                self.end("failed", event.failure)
+            case ev.TurnInterrupted():
+                self.end("interrupted")
+            case ev.NeedChanged() | ev.PerceptRecorded() | ev.EscalationRequested():
+                pass  # the session's
+            case ev.CostEstimated() | ev.RetryScheduled() | ev.Silent() | ev.Noticed() | ev.ToolOutput():
+                pass
+            case _:
+                assert_never(event)
 
     def add_text(self, text: str) -> None:
         """Go on with the answer. Text after a tool call begins a message, so that the order stays readable."""

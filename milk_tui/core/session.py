@@ -6,24 +6,27 @@ clock and no file: times come with the events, and the store reads the values it
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
-from itertools import takewhile
-from typing import Literal, assert_never
+from itertools import islice, takewhile
 
 from milk_tui.core import events as ev
 from milk_tui.core.bricks import Brick, Bricks, Gauge
-from milk_tui.core.budget import BRIEF_LIMIT, CONTEXT_BUDGET, NEED_BUDGET, NEED_LIMIT, PERCEPT_LIMIT
-from milk_tui.core.cut import cut_middle, one_line
-from milk_tui.core.handoff import FRAME, Handoff, assembled
+from milk_tui.core.budget import BRIEF_LIMIT, CONTEXT_BUDGET, NEED_BUDGET, PERCEPT_LIMIT
+from milk_tui.core.claude_start import ClaudeStart
+from milk_tui.core.cut import one_line
+from milk_tui.core.handoff import Handoff, assembled
 from milk_tui.core.messages import Receipt, Situation, Turn
+from milk_tui.core.need import STALE_AFTER
 from milk_tui.core.open_turn import OpenTurn
+from milk_tui.core.route import FRESH_AFTER, Known, Route, route
 from milk_tui.core.state import Percept, SessionState
-from milk_tui.core.summary import summary
+from milk_tui.core.summaries import Summaries
 from milk_tui.core.tally import Tally
+from milk_tui.core.waiting import asks_user
 
 __all__ = ["Percept", "Session", "SessionState"]
 
-STALE_AFTER = 4
-"""A need older than so many turns may be done already; it is marked, not dropped."""
+_REQUESTS_LOOKED_AT = 20
+"""Turns that are looked at for a need when a session has none."""
 
 
 class Session:
@@ -36,6 +39,7 @@ class Session:
         percepts: Sequence[Percept] = (),
         directory_percepts: Sequence[str] = (),
         budget: int = CONTEXT_BUDGET,
+        fresh_after: int = FRESH_AFTER,
     ) -> None:
         """Begin or reopen a session.
 
@@ -45,19 +49,34 @@ class Session:
             percepts: The facts of this session, oldest first.
             directory_percepts: Facts of the directory's other sessions, newest first.
             budget: Characters for each summary (`context_budget_chars`), 500 or more.
+            fresh_after: Local turns behind at which Claude starts fresh; 0 for never.
         """
         self.state = state
         self.turns: list[Turn] = list(turns)
         self.percepts: list[Percept] = list(percepts)
         self.directory_percepts: tuple[str, ...] = tuple(directory_percepts)
         self.budget = budget
-        self._room = max(budget - FRAME, 0)
+        self.fresh_after = fresh_after
         self.tally = Tally(state.forgotten_turn)
         self._open: OpenTurn | None = None
+        self._start: ClaudeStart | None = None
         for turn in self.turns:
             self.tally.add(turn)
-        self.local_summary = self._local_summary()
-        self.claude_summary = self._restored_claude_summary()
+        self._summaries = Summaries(self.tally, budget, state.claude_summary)
+
+    @property
+    def local_summary(self) -> Brick:
+        """What was done locally since Claude last finished a turn."""
+        return self._summaries.local
+
+    def summary_for(self, situation: Situation) -> Brick:
+        """The local summary that a hand-off carries."""
+        return self._summaries.local_for(situation)
+
+    @property
+    def claude_summary(self) -> Brick:
+        """What Claude did in its last stay that was not empty."""
+        return self._summaries.claude
 
     @property
     def running(self) -> Turn | None:
@@ -74,16 +93,40 @@ class Session:
         """Characters that the raw history would take; kept up to date with every fragment."""
         return self.tally.chars + (self._open.chars if self._open else 0)
 
+    def route(self, fresh: bool | None = None) -> Route:
+        """How the next hand-off reaches Claude; `fresh` is the user's own choice, if there is one."""
+        state = self.state
+        known = Known(
+            has_session=state.claude_session_id is not None,
+            was_told=self.tally.known > 0,
+            behind=self.tally.local_since,
+            # What Claude itself said is nothing new to it.
+            need="" if state.need_by == "claude" else state.stated_need,
+            need_told=state.claude_need,
+        )
+        return route(known, self.fresh_after, fresh)
+
     @property
     def situation(self) -> Situation:
         """Which row of the hand-off table the next escalation by the user is."""
-        return "resume" if self.state.claude_session_id else "first"
+        return self.route().situation()
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether Claude has the floor and its last turn ended with a question for the user."""
+        last = self.turns[-1] if self.turns and not self.is_busy and self.state.floor == "claude" else None
+        return (
+            last is not None
+            and last.agent == "claude"
+            and last.status == "finished"
+            and asks_user(last.answer)
+        )
 
     @property
     def title(self) -> str:
-        """What the session is called: its need, else the first words of its first prompt."""
-        if self.state.title or self.state.need:
-            return self.state.title or self.state.need
+        """What the session is called: its need, if somebody said it, else the first words of its first prompt."""
+        if self.state.title or self.state.stated_need:
+            return self.state.title or self.state.stated_need
         first = self.turns[0] if self.turns else self.running
         return one_line(first.prompt, 80) if first else "New session"
 
@@ -97,12 +140,12 @@ class Session:
             budget=NEED_BUDGET,
             by=self.state.need_by,
             is_stale=set_at is not None and self._last_number - set_at > STALE_AFTER,
+            earlier=tuple(past for past in reversed(self.state.needs) if past.text != self.state.need),
         )
 
     def stay_summary(self) -> Brick:
         """What Claude did in its last stay, however little: what the local agent hears when it gets the floor back."""
-        stay = self.tally.stay
-        return summary("claude_summary", reversed(stay), len(stay), self._room, self.budget)
+        return self._summaries.stay()
 
     def new_percepts(self, situation: Situation) -> Iterator[str]:
         """Facts for a hand-off, newest first; when resuming, only those that Claude was not told yet."""
@@ -124,7 +167,8 @@ class Session:
             nonce=self.state.nonce,
             brief=one_line(reason, BRIEF_LIMIT) or self.state.brief,
             need=self.need,
-            local_summary=self.local_summary,
+            local_summary=self.summary_for(situation),
+            claude_summary=None if situation == "resume" else self.claude_summary,
             percepts=self.new_percepts(situation),
             history_chars=self.history_chars,
             is_continued=situation == "resume" and self.tally.known > 0,
@@ -134,27 +178,29 @@ class Session:
     def bricks(self, prompt_chars: int = 0) -> Bricks:
         """All that the brick column shows, with the gauge for a prompt of so many characters."""
         is_moving = self._open is not None and self._open.agent == "local"
+        local_summary = self.summary_for(self.situation)
         return Bricks(
             need=self.need,
-            local_summary=self.local_summary.model_copy(update={"is_stale": is_moving}),
+            local_summary=local_summary.model_copy(update={"is_stale": is_moving}),
             claude_summary=self.claude_summary,
             gauge=self.gauge(prompt_chars),
         )
 
     def gauge(self, prompt_chars: int = 0) -> Gauge:
         """How full the next hand-off is, beside an unsent prompt of so many characters."""
-        return self.handoff().gauge(self.budget, prompt_chars)
+        route = self.route()
+        return self.handoff(route.situation()).gauge(self.budget, prompt_chars, route.words)
 
     def apply(self, event: ev.Event) -> None:
         """Change the state by one event."""
         match event:
             case ev.TurnStarted():
                 self._close(event.at)
-                self._open = OpenTurn(self._last_number + 1, event)
+                self._begin(event)
             case ev.TurnEnded():
                 self._close(event.at, event.receipt)
             case ev.NeedEdited():
-                self._set_need(event.text, "user" if event.text.strip() else "")
+                self.state = self.state.with_need(event.text, "user", self._number)
             case ev.BriefSet():
                 self._update(brief=one_line(event.text, BRIEF_LIMIT))
             case ev.FloorChanged():
@@ -169,82 +215,67 @@ class Session:
         turn = self._open
         if turn is None:
             return
-        match event:
-            case ev.TextDelta():
-                turn.add_text(event.text)
-            case ev.ThinkingDelta():
-                turn.add_thinking(event.text)
-            case ev.StepStarted():
-                turn.begin_step()
-            case ev.StepVoided():
-                turn.void()
-            case ev.ToolCallStarted():
-                turn.add_call(event.call)
-            case ev.ToolCallFinished():
-                turn.add_result(event.result)
-            case ev.AgentFinished():
-                turn.end("finished")
-            case ev.AgentFailed():
-                turn.end("failed", event.failure)
-            case ev.TurnInterrupted():
-                turn.end("interrupted")
-            case _:
-                self._note(turn, event)
-
-    def _note(
-        self,
-        turn: OpenTurn,
-        event: ev.AgentReady
-        | ev.NeedChanged
-        | ev.PerceptRecorded
-        | ev.EscalationRequested
-        | ev.UsageReported
-        | ev.CostEstimated
-        | ev.RetryScheduled
-        | ev.Silent
-        | ev.Noticed
-        | ev.ToolOutput,
-    ) -> None:
+        turn.take(event)
         match event:
             case ev.AgentReady():
-                turn.model = event.model or turn.model
                 if event.session_id and turn.agent == "claude":
-                    self._update(claude_session_id=event.session_id)
+                    self._meet(event.session_id)
             case ev.NeedChanged():
                 if event.text.strip() and self.state.need_by != "user":
-                    self._set_need(event.text, turn.agent)
+                    self.state = self.state.with_need(event.text, turn.agent, turn.number)
             case ev.PerceptRecorded():
                 self._record(Percept(text=one_line(event.text, PERCEPT_LIMIT), turn=turn.number))
-            case ev.UsageReported():
-                turn.usage = turn.usage.plus(event.usage)
             case ev.EscalationRequested():
                 if turn.agent == "local":
                     self._update(brief=one_line(event.reason, BRIEF_LIMIT))
-            case ev.CostEstimated() | ev.RetryScheduled() | ev.Silent() | ev.Noticed() | ev.ToolOutput():
-                pass
             case _:
-                assert_never(event)
+                pass
+
+    def _begin(self, started: ev.TurnStarted) -> None:
+        self._open = OpenTurn(self._last_number + 1, started)
+        if started.agent == "claude" and not self.state.handed_over:
+            replaces = started.is_fresh_start and self.state.claude_session_id is not None
+            self._start = ClaudeStart(self.state.stated_need, replaces)
+        # A follow-up to a guess leaves it; without any need, the prompts before it may hold one.
+        earlier = () if self.state.need else islice(reversed(self.turns), _REQUESTS_LOOKED_AT)
+        prompts = [(self._open.number, started.prompt), *((turn.number, turn.prompt) for turn in earlier)]
+        self.state = self.state.with_guess(prompts)
+
+    def _meet(self, session_id: str) -> None:
+        """Claude says which session answers."""
+        if self._start is not None and self._start.replaces:
+            self._start.session_id = session_id
+        else:
+            self._update(claude_session_id=session_id)
 
     def _close(self, at: datetime, receipt: Receipt | None = None) -> None:
         if self._open is None:
             return
         turn, self._open = self._open.closed(at, receipt), None
         self.turns.append(turn)
-        self.tally.add(turn)
         if turn.agent == "claude":
-            if turn.status == "finished":
-                self._update(handed_over=True, brief="")
-            if self.tally.stay_has_work:
-                self.claude_summary = self.stay_summary()
-        self.local_summary = self._local_summary()
-        self._update(local_summary=self.local_summary.text, claude_summary=self.claude_summary.text)
+            self._settle(turn)
+        else:
+            self.tally.add(turn)
+        self._summarize()
+
+    def _settle(self, turn: Turn) -> None:
+        """Only a hand-off that succeeded counts; one that did not changes nothing about what Claude knows."""
+        start, self._start = self._start, None
+        if start is not None:
+            if start.takes_over(turn):
+                self.tally.forget(turn.number - 1)
+            self.state = start.settled(self.state, turn)
+        self.tally.add(turn)
+        if turn.status == "finished":
+            self._update(handed_over=True, brief="")
+        self._summaries.follow_claude()
 
     def _forget(self) -> None:
         """Claude's session is lost: a new one is told all that was done locally."""
         self._update(claude_session_id=None, handed_over=False, forgotten_turn=self._last_number)
         self.tally.forget(self._last_number)
-        self.local_summary = self._local_summary()
-        self._update(local_summary=self.local_summary.text)
+        self._summarize()
 
     def _record(self, percept: Percept) -> None:
         """Keep a fact, once in a turn: an agent that starts a step again says it again."""
@@ -252,25 +283,18 @@ class Session:
         if percept.text and percept not in latest:
             self.percepts.append(percept)
 
-    def _local_summary(self) -> Brick:
-        turns, total = self.tally.local_turns_since(), self.tally.local_since
-        return summary("local_summary", turns, total, self._room, self.budget)
-
-    def _restored_claude_summary(self) -> Brick:
-        """After reopening: made anew, or as it was stored when the last stay was empty."""
-        if self.tally.stay_has_work:
-            return self.stay_summary()
-        text = cut_middle(self.state.claude_summary, self._room)
-        return Brick(name="claude_summary", text=text, budget=self.budget)
+    def _summarize(self) -> None:
+        self._summaries.follow_local()
+        self._update(local_summary=self.local_summary.text, claude_summary=self.claude_summary.text)
 
     @property
     def _last_number(self) -> int:
         return self.turns[-1].number if self.turns else 0
 
-    def _set_need(self, text: str, by: Literal["", "user", "local", "claude"]) -> None:
-        need = one_line(text, NEED_LIMIT)
-        number = self._open.number if self._open else self._last_number
-        self._update(need=need, need_by=by if need else "", need_turn=number if need else None)
+    @property
+    def _number(self) -> int:
+        """The turn that is now."""
+        return self._open.number if self._open else self._last_number
 
     def _update(self, **changes: object) -> None:
         self.state = self.state.model_copy(update=changes)

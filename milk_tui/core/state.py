@@ -1,9 +1,12 @@
-"""What a session is besides its turns: the values that are stored with it. They are written by `Session` alone."""
+"""What of a session is kept beside its turns: values that the store writes and `Session` replaces."""
 
+from collections.abc import Iterable
 from datetime import datetime
-from typing import Literal
 
+from milk_tui.core.budget import NEED_LIMIT
+from milk_tui.core.cut import one_line
 from milk_tui.core.messages import AgentRole, Value
+from milk_tui.core.need import NeedBy, PastNeed, last_request, remembered
 
 
 class Percept(Value):
@@ -23,16 +26,40 @@ class SessionState(Value):
     title: str = ""
     floor: AgentRole = "local"
     need: str = ""
-    need_by: Literal["", "user", "local", "claude"] = ""
+    need_by: NeedBy = ""
     need_turn: int | None = None
     """The turn in which the need was set; `None` when there is none."""
+    needs: tuple[PastNeed, ...] = ()
+    """What the need was and is, oldest first; only the latest ones."""
     brief: str = ""
     claude_session_id: str | None = None
+    claude_need: str = ""
+    """The need that Claude's session was last told or has said itself; empty when it knows of none."""
     forgotten_turn: int = 0
-    """The last turn when a session of Claude's was lost; what Claude knew then, it does not know any more."""
+    """The last turn before Claude's present session; what Claude knew then, it does not know any more."""
     local_summary: str = ""
     claude_summary: str = ""
     handed_over: bool = False
     """Whether a hand-off of Claude's present stay has succeeded, so that a follow-up needs none."""
     is_masked: bool = False
     """Whether the hand-off of Claude's present stay goes out masked."""
+
+    @property
+    def stated_need(self) -> str:
+        """The need as somebody said it; empty if it is only guessed."""
+        return "" if self.need_by == "inferred" else self.need
+
+    def with_need(self, text: str, by: NeedBy, turn: int) -> "SessionState":
+        """The state with another need, said in the turn of that number; with none if the text is empty."""
+        need = one_line(text, NEED_LIMIT)
+        if not need:
+            return self.model_copy(update={"need": "", "need_by": "", "need_turn": None})
+        needs = remembered(self.needs, PastNeed(text=need, by=by, turn=turn))
+        return self.model_copy(update={"need": need, "need_by": by, "need_turn": turn, "needs": needs})
+
+    def with_guess(self, prompts: Iterable[tuple[int, str]]) -> "SessionState":
+        """The state with a need guessed from prompts, newest first, unless somebody has said one."""
+        if self.stated_need:
+            return self
+        guess = last_request(prompts)
+        return self.with_need(guess.text, "inferred", guess.turn) if guess else self

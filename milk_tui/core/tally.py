@@ -19,6 +19,8 @@ class Tally:
         """Number of the last turn that Claude finished; it was handed everything before."""
         self.stay: list[Turn] = []
         """Claude's turns of its last stay, without those that failed before anything was done."""
+        self.worked_stay: list[Turn] = []
+        """The same of the last stay that left something worth a summary."""
         self.usage: dict[AgentRole, Usage] = {"local": Usage(), "claude": Usage()}
         self.model: dict[AgentRole, str] = {"local": "", "claude": ""}
         self._forgotten = forgotten
@@ -38,10 +40,19 @@ class Tally:
         """How many local turns Claude does not know."""
         return len(self._local) - self._known_local
 
+    @property
+    def local_total(self) -> int:
+        """How many local turns there are."""
+        return len(self._local)
+
     def local_turns_since(self) -> Iterator[Turn]:
-        """Those turns, newest first."""
+        """The local turns that Claude does not know, newest first."""
         for index in range(len(self._local) - 1, self._known_local - 1, -1):
             yield self._local[index]
+
+    def local_turns(self) -> Iterator[Turn]:
+        """All local turns, newest first."""
+        return reversed(self._local)
 
     def add(self, turn: Turn) -> None:
         """Count one more finished turn."""
@@ -70,3 +81,5 @@ class Tally:
         self.stay.append(turn)
         self._stay_chars += len(answer)
         self._stay_called = self._stay_called or bool(calls)
+        if self.stay_has_work:
+            self.worked_stay = self.stay

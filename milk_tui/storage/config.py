@@ -101,6 +101,9 @@ class Settings(BaseModel):
     context_budget_chars: int = Field(
         12_000, ge=500, le=1_000_000, description="The most characters of one brick."
     )
+    returning_fresh_start_local_turns: int = Field(
+        8, ge=0, description="Local turns after which a hand-off starts Claude afresh; 0 for never."
+    )
     agent_escalation: Literal["ask", "auto", "off"] = Field(
         "ask", description="What happens when the local agent asks for Claude: `ask`, `auto` or `off`."
     )

@@ -17,7 +17,12 @@ def settings_of(config: Mapping[str, Any], warnings: list[str]) -> dict[str, obj
     """Our keys as far as the file has them. An agent that is named and not there is told in `warnings`."""
     listed = config.get("agents")
     agents = [agent for agent in listed if isinstance(agent, dict)] if isinstance(listed, list) else []
-    found: dict[str, object] = {"context_budget_chars": config.get("context_budget_chars")}
+    turns = config.get("returning_fresh_start_local_turns")
+    found: dict[str, object] = {
+        "context_budget_chars": config.get("context_budget_chars"),
+        # There a negative number says never, and so does zero by its own description.
+        "returning_fresh_start_local_turns": max(turns, 0) if isinstance(turns, int) else turns,
+    }
     local = _selected(
         [agent for agent in agents if _provider(agent) not in _NOT_HTTP], config.get("agent"), warnings
     )

@@ -16,6 +16,7 @@ from uuid import uuid4
 from milk_tui.core.budget import CONTEXT_BUDGET
 from milk_tui.core.errors import StoreError
 from milk_tui.core.messages import Turn
+from milk_tui.core.route import FRESH_AFTER
 from milk_tui.core.session import Session, SessionState
 from milk_tui.storage import reading
 from milk_tui.storage.database import Damaged, Database
@@ -84,12 +85,13 @@ class SessionStore:
         else:
             self.trouble = None
 
-    def load(self, session_id: str, budget: int = CONTEXT_BUDGET) -> Session:
+    def load(self, session_id: str, budget: int = CONTEXT_BUDGET, fresh_after: int = FRESH_AFTER) -> Session:
         """A session as it was saved. A turn that was running is interrupted, with what was answered so far.
 
         Args:
             session_id: The whole id.
             budget: Characters for each summary.
+            fresh_after: Local turns behind at which Claude starts fresh; 0 for never.
 
         Raises:
             StoreError: there is no such session, or it cannot be read.
@@ -115,6 +117,7 @@ class SessionStore:
             percepts,
             self.directory_percepts(state.cwd, besides=session_id),
             budget,
+            fresh_after,
         )
 
     def latest(self, cwd: str) -> str | None:

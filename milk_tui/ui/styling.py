@@ -36,6 +36,7 @@ THEME_TOKENS = {
     "part-brief": "text-warning",
     "part-need": "text-primary",
     "part-summary": "text-success",
+    "part-claude": "text-accent",
     "part-instructions": "foreground-muted",
     "part-percepts": "text-secondary",
     "ghost": "foreground-disabled",

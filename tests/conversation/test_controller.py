@@ -1,14 +1,16 @@
 import asyncio
+from pathlib import Path
 
 import pytest
 
 from milk_tui.agents.base import TurnRequest
 from milk_tui.agents.scripted import Pause, Say, ScriptedAgent, Use
+from milk_tui.conversation.controller import Conversation
 from milk_tui.conversation.update import Update
 from milk_tui.core import events as ev
 from milk_tui.core.errors import Failure, MilkError, StoreError
 from milk_tui.core.messages import ToolCall
-from tests.conversation.talking import NONCE, Memory, all_of, conversation
+from tests.conversation.talking import NONCE, Memory, all_of, conversation, new_session
 
 REFUSED = ev.AgentFailed(failure=Failure(kind="refused", sentence="401 from Claude."))
 GONE = ev.AgentFailed(failure=Failure(kind="unknown_session", sentence="No such session."))
@@ -254,3 +256,79 @@ async def test_the_users_need_wins_until_given_back() -> None:
     talk.edit_need("")
     await all_of(talk.send("two"))
     assert talk.bricks().need.text == "agent says"
+
+
+async def test_a_turn_that_is_stopped_before_its_agent_has_begun_ends() -> None:
+    talk = conversation([[Pause(3600)]])
+    seen: list[str] = []
+    async with asyncio.timeout(5):
+        async for update in talk.send("go"):
+            seen.append(update.event.type)
+            if update.event.type == "turn_started":
+                asyncio.get_running_loop().call_soon(talk.stop)
+    assert seen[-2:] == ["turn_interrupted", "turn_ended"]
+
+
+async def back_with_local(claude: ScriptedAgent) -> Conversation:
+    """Claude has worked once, and the local agent has the floor again."""
+    talk = conversation([[Say("before")], [Say("after")]], claude)
+    await all_of(talk.send("old question"))
+    await all_of(talk.escalate("solve"))
+    await talk.return_to_local()
+    await all_of(talk.send("new question"))
+    return talk
+
+
+async def test_a_fresh_start_is_the_users_choice_and_is_told_everything() -> None:
+    claude = ScriptedAgent([[Say(LONG)]], session_id="c-1")
+    talk = await back_with_local(claude)
+    forecast = talk.forecast("again", fresh=True)
+    await all_of(talk.escalate("again", fresh=True))
+    request = claude.requests[1]
+    assert request.handoff == forecast.handoff and request.resume_id is None
+    for text in ("old question", "new question", "long piece of work"):
+        assert text in request.handoff.changing
+
+
+async def test_a_fresh_start_that_fails_gives_the_floor_back_and_the_old_session_is_resumed_next() -> None:
+    claude = ScriptedAgent([[Say(LONG)], [REFUSED], [Say("fine")]], session_id="c-1")
+    talk = await back_with_local(claude)
+    await all_of(talk.escalate("again", fresh=True))
+    assert talk.floor == "local"
+    await all_of(talk.escalate("again"))
+    request = claude.requests[2]
+    assert request.resume_id == "c-1" and request.handoff is not None
+    assert "new question" in request.handoff.changing and "old question" not in request.handoff.changing
+
+
+async def test_the_choice_of_a_fresh_start_holds_for_the_next_prompt_when_it_was_stopped() -> None:
+    claude = ScriptedAgent([[Say(LONG)], [Pause(3600)], [Say("fine")]], session_id="c-1")
+    talk = await back_with_local(claude)
+    async for update in talk.escalate("again", fresh=True):
+        if update.event.type == "agent_ready":
+            talk.stop()
+    await all_of(talk.send("go on"))
+    assert [request.resume_id for request in claude.requests] == [None, None, None]
+    assert claude.requests[2].handoff is not None and "old question" in claude.requests[2].handoff.changing
+
+
+async def test_a_lost_session_that_cannot_be_replaced_gives_the_floor_back() -> None:
+    claude = ScriptedAgent([[Say(LONG)], [GONE], [REFUSED]], session_id="c-1")
+    talk = await back_with_local(claude)
+    await all_of(talk.escalate("again"))
+    assert len(claude.requests) == 3 and talk.floor == "local"
+
+
+async def test_claude_works_in_the_sessions_directory_wherever_the_program_was_started(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home, elsewhere = tmp_path / "home", tmp_path / "elsewhere"
+    home.mkdir()
+    elsewhere.mkdir()
+    claude = ScriptedAgent([[Say(LONG)]], session_id="c-1")
+    talk = conversation([[Say("x")]], claude, session=new_session(cwd=str(home)))
+    monkeypatch.chdir(elsewhere)
+    await all_of(talk.escalate("solve"))
+    await talk.return_to_local()
+    await all_of(talk.escalate("again"))
+    assert [request.cwd for request in claude.requests] == [str(home)] * 2

@@ -17,6 +17,7 @@ from milk_tui.core.budget import CONTEXT_BUDGET
 from milk_tui.core.errors import Failure
 from milk_tui.core.handoff import FRAME
 from milk_tui.core.messages import AgentRole, Message, ToolCall, ToolResult, Turn, TurnStatus
+from milk_tui.core.route import FRESH_AFTER
 from milk_tui.core.session import Percept, Session, SessionState
 from milk_tui.core.summary import summary
 
@@ -96,10 +97,12 @@ def session(
     budget: int = CONTEXT_BUDGET,
     percepts: Sequence[Percept] = (),
     directory_percepts: Sequence[str] = (),
+    fresh_after: int = FRESH_AFTER,
     **state: object,
 ) -> Session:
     fields: dict[str, object] = {"id": "s", "cwd": "/work", "nonce": NONCE, "created_at": NOW}
-    return Session(SessionState.model_validate(fields | state), turns, percepts, directory_percepts, budget)
+    made = SessionState.model_validate(fields | state)
+    return Session(made, turns, percepts, directory_percepts, budget, fresh_after)
 
 
 class Play:

@@ -74,6 +74,7 @@ def test_every_key_is_read_from_tui_json_and_from_the_environment(tmp_path: Path
         "http_get": True,
         "embedded": False,
         "context_budget_chars": 777,
+        "returning_fresh_start_local_turns": 3,
         "agent_escalation": "auto",
         "claude_budget_usd": 0.5,
         "claude_session_budget_usd": 2.5,
@@ -313,3 +314,12 @@ def test_a_save_that_fails_leaves_the_old_file_and_a_sentence(tmp_path: Path) ->
     )
     assert "cannot be written" in done.stdout, done.stderr
     assert load(tmp_path).theme == "nord" and [path.name for path in tmp_path.iterdir()] == ["tui.json"]
+
+
+@pytest.mark.parametrize(("written", "read"), [(3, 3), (0, 0), (-1, 0)])
+def test_the_turns_to_a_fresh_start_are_read_from_config_json(
+    tmp_path: Path, written: int, read: int
+) -> None:
+    put(tmp_path, "config.json", {"returning_fresh_start_local_turns": written})
+    settings = load(tmp_path)
+    assert settings.returning_fresh_start_local_turns == read and not settings.warnings

@@ -399,3 +399,27 @@ async def test_a_reopened_session_shows_its_turns() -> None:
     async with on_stage(Stage(session=Session(state, turns))) as pilot:
         assert "Remember me" in told(pilot) and "Local answer." in told(pilot)
         assert not chat(pilot).has_class("-fresh")
+
+
+async def test_a_question_of_claudes_waits_and_the_floor_is_one_key_away() -> None:
+    asks = [[TextDelta(text="Shall I run the tests?")], [TextDelta(text="Done. Anything else?")]]
+    async with on_stage(Stage(claude=asks)) as pilot:
+        await say(pilot, "/escalate! Mend it")
+        screen = await done(pilot, 1)
+        assert "waits for your answer" in shown(pilot)
+        assert "to Claude, until F9 gives the floor back" in shown(pilot)
+        await say(pilot, "yes")
+        await done(pilot, 2)
+        assert "waits for your answer" not in shown(pilot) and screen.talk.floor == "claude"
+        await pilot.press("f9")
+        await until(pilot, lambda: "to the local agent" in shown(pilot), "the floor is back")
+
+
+async def test_a_reopened_session_still_waits_for_the_answer() -> None:
+    first = Stage(claude=[[TextDelta(text="Shall I run the tests?")]])
+    async with on_stage(first) as pilot:
+        await say(pilot, "/escalate! Mend it")
+        await done(pilot, 1)
+    was = first.talk.session
+    async with on_stage(Stage(session=Session(was.state, was.turns))) as pilot:
+        assert "waits for your answer" in shown(pilot)

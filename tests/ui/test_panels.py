@@ -11,6 +11,7 @@ from textual.pilot import Pilot
 from textual.widgets import Input, Static
 
 from milk_tui.core.bricks import Brick, Bricks, Gauge, Segment
+from milk_tui.core.need import PastNeed
 from milk_tui.ui.figures import short
 from milk_tui.ui.panels.bar import FREE, GHOST, level, runs
 from milk_tui.ui.panels.brick_panel import SHOWN, brick_facts
@@ -124,6 +125,35 @@ async def test_a_stale_brick_says_so_in_words() -> None:
     async with running(bricks(is_stale=True)) as (app, _):
         assert app.panel("local-summary").border_title == "local summary · stale"
         assert app.panel("need").border_title == "need"
+
+
+async def test_a_guessed_need_says_so_in_panel_and_strip() -> None:
+    shown = bricks(need="Mend the till")
+    need = shown.need.model_copy(update={"by": "inferred"})
+    async with running(shown.model_copy(update={"need": need})) as (app, _):
+        assert app.panel("need").border_subtitle == "guessed from your words"
+        assert app.query_one(BrickStrip).render().plain.startswith("need (guessed) Mend the till")
+
+
+async def test_h_on_the_need_shows_and_hides_what_it_was_before() -> None:
+    shown = bricks(need="Mend the till")
+    earlier = (PastNeed(text="fix [r", by="user", turn=7), PastNeed(text="read", by="inferred", turn=2))
+    need = shown.need.model_copy(update={"earlier": earlier})
+    async with running(shown.model_copy(update={"need": need})) as (app, pilot):
+        assert app.body("need") == "Mend the till"
+        app.panel("need").focus()
+        await pilot.press("h")
+        lines = ["turn 7: fix [r (said by you)", "turn 2: read (guessed from your words)"]
+        assert app.body("need").splitlines() == ["Mend the till", "", "Before:", *lines]
+        await pilot.press("h")
+        assert app.body("need") == "Mend the till"
+
+
+async def test_the_gauge_says_how_the_next_hand_off_starts() -> None:
+    shown = bricks()
+    gauge = shown.gauge.model_copy(update={"route": "starts fresh: the need changed"})
+    async with running(shown.model_copy(update={"gauge": gauge})) as (app, _):
+        assert "starts fresh: the need changed" in app.body("gauge").splitlines()
 
 
 async def test_the_claude_summary_takes_no_room_until_it_has_text() -> None:

@@ -13,7 +13,8 @@ from milk_tui.core.events import AgentFailed, EscalationRequested, TextDelta, Us
 from milk_tui.core.messages import Message, Turn, Usage
 from milk_tui.core.session import Session
 from milk_tui.ui.screens.chat import ChatScreen
-from milk_tui.ui.screens.preview import PreviewScreen, facts
+from milk_tui.ui.screens.handoff_words import facts
+from milk_tui.ui.screens.preview import PreviewScreen
 from milk_tui.ui.widgets.prompt import Prompt
 from tests.conversation.talking import new_session
 from tests.ui.playing import NO_CLAUDE, Stage, done, on_stage, say, shown, text_of, told
@@ -347,3 +348,39 @@ async def test_the_preview_can_be_read_to_its_end_while_the_prompt_keeps_the_foc
             await pilot.press("pagedown")
         assert parts.scroll_offset.y == parts.max_scroll_y > 0
         assert preview.query_one(Prompt).has_focus
+
+
+async def test_one_key_turns_a_resume_into_a_fresh_start_and_back() -> None:
+    async with on_stage(stage := Stage(claude=[[TextDelta(text="Done. " * 50)]])) as pilot:
+        await say(pilot, "/escalate! Do it")
+        await done(pilot, 1)
+        await say(pilot, "/local And then?")
+        await done(pilot, 2)
+        assert "Ctrl+G resumes Claude's session, 1 local turn behind" in shown(pilot)
+        await pilot.press("ctrl+g")
+        preview = await previewed(pilot)
+        resumed = parts_of(preview)
+        await pilot.press("f7")
+        await until(pilot, lambda: preview.fresh is True and parts_of(preview) != resumed, "it is flipped")
+        fresh = parts_of(preview)
+        assert any("claude_summary" in part for part in fresh)
+        assert "Starts fresh: as you wish" in text_of(preview.query_one("#preview-facts"))
+        await pilot.press("ctrl+r")
+        await until(pilot, lambda: parts_of(preview) == resumed, "it is flipped back")
+        await pilot.press("ctrl+r")
+        await until(pilot, lambda: parts_of(preview) == fresh, "it is fresh again")
+        await pilot.press("enter")
+        await done(pilot, 3)
+        assert fresh == await sent(stage, 2)
+        assert stage.claude.requests[1].resume_id is None
+
+
+async def test_without_a_session_of_claudes_there_is_nothing_to_flip() -> None:
+    async with on_stage(Stage()) as pilot:
+        await say(pilot, "/escalate Mend the till")
+        preview = await previewed(pilot)
+        before = parts_of(preview)
+        await pilot.press("ctrl+r")
+        await pilot.pause()
+        assert preview.fresh is None and parts_of(preview) == before
+        assert "Ctrl+R" not in text_of(preview.query_one("#preview-hint"))

@@ -133,8 +133,15 @@ class ClaudeCode:
         """What Claude's session has cost, in US dollars; after a restart, what its turns are known to have cost."""
         if self._session_id is None:
             return 0.0
-        known = sum(turn.usage.cost_usd or 0.0 for turn in request.turns if turn.agent == "claude")
-        return self._spent.get(self._session_id, known)
+        if self._session_id in self._spent:
+            return self._spent[self._session_id]
+        known = 0.0
+        for turn in reversed(request.turns):
+            if turn.agent == "claude":
+                known += turn.usage.cost_usd or 0.0
+                if turn.receipt and turn.receipt.situation != "resume" and turn.status == "finished":
+                    break  # Claude's session began here
+        return known
 
     def _turn_over(self, connection: Connection, total_cost: float | None) -> None:
         connection.end_turn()

@@ -34,6 +34,7 @@ MARKS = {
     "identity": Mark("▒", "identity", "identity"),
     "escalation_brief": Mark("▚", "brief", "brief"),
     "current_need": Mark("█", "need", "need"),
+    "claude_summary": Mark("▤", "Claude summary", "claude"),
     "local_summary": Mark("▓", "summary", "summary"),
     "instructions": Mark("≡", "instructions", "instructions"),
     "percepts": Mark("▞", "percepts", "percepts"),

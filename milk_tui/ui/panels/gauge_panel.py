@@ -63,6 +63,7 @@ class GaugePanel(Panel[Gauge]):
             Content.assemble(f"{gauge.chars:,}", (f" of {gauge.limit:,} characters{word}", style)),
             Content.styled(f"about {gauge.tokens:,} tokens{with_prompt}", style),
             Content.styled(_beside_history(gauge), style),
+            *([Content.styled(gauge.route, style)] if gauge.route else []),
         ]
 
     def _carried(self, gauge: Gauge) -> list[Content]:

@@ -10,16 +10,24 @@ from milk_tui.core.bricks import Brick
 from milk_tui.core.text import sanitize
 from milk_tui.ui.panels.panel import Panel
 
-_SPEAKERS = {"user": "said by you", "local": "said by the local agent", "claude": "said by Claude"}
+_SPEAKERS = {
+    "user": "said by you",
+    "local": "said by the local agent",
+    "claude": "said by Claude",
+    "inferred": "guessed from your words",
+}
 _EMPTY = "Nobody has said yet what you are after. Press e to say it yourself."
 
 
 class NeedPanel(Panel[Brick]):
     """A picture of the need; Enter or `e` edits it, Enter keeps the edit and Escape drops it.
 
+    `h` shows what it was before. An edit, a word of an agent and a guess are told apart in the frame.
+
     | Class | Description |
     | :- | :- |
     | `need--empty` | What stands in place of a need that nobody has said. |
+    | `need--earlier` | What the need was before. |
     """
 
     BINDINGS = [
@@ -27,10 +35,13 @@ class NeedPanel(Panel[Brick]):
             "enter,e", "edit", "Edit need", id="need.edit", tooltip="Say yourself what you want to get done"
         ),
         Binding(
+            "h", "earlier", "Earlier", id="need.earlier", tooltip="Show or hide what the need was before"
+        ),
+        Binding(
             "escape", "cancel", "Cancel", show=False, id="need.cancel", tooltip="Keep the need as it was"
         ),
     ]
-    COMPONENT_CLASSES = {"need--empty"}
+    COMPONENT_CLASSES = {"need--empty", "need--earlier"}
 
     class Edited(Message):
         """The user says what the need is. Empty text gives the word back to the agents."""
@@ -57,11 +68,20 @@ class NeedPanel(Panel[Brick]):
         self.border_subtitle = Content(_SPEAKERS.get(value.by, "") if value.text else "")
         if not value.text:
             return Content.styled(_EMPTY, self.get_visual_style("need--empty", partial=True))
-        return Content(value.text)
+        return Content(value.text) + self._earlier(value)
+
+    def _earlier(self, value: Brick) -> Content:
+        if not self.has_class("-earlier"):
+            return Content()
+        lines = [
+            f"turn {past.turn}: {past.text} ({_SPEAKERS.get(past.by, 'said')})" for past in value.earlier
+        ] or ["There was no other need before."]
+        style = self.get_visual_style("need--earlier", partial=True)
+        return Content.styled("\n\nBefore:\n" + "\n".join(lines), style)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Escape is this panel's only while it is being edited."""
-        return self.is_editing if action == "cancel" else True
+        """Escape is this panel's only while it is being edited, and then `h` is a letter."""
+        return {"cancel": self.is_editing, "earlier": not self.is_editing}.get(action, True)
 
     def action_edit(self) -> None:
         """Open the editor on the present need."""
@@ -75,6 +95,11 @@ class NeedPanel(Panel[Brick]):
         self.call_after_refresh(
             editor.action_end
         )  # the editor scrolls to its cursor only once it has a width
+
+    def action_earlier(self) -> None:
+        """Show or hide what the need was before."""
+        self.toggle_class("-earlier")
+        self.redraw()
 
     def action_cancel(self) -> None:
         """Close the editor and keep the need as it was."""

@@ -58,7 +58,10 @@ class BrickStrip(Widget):
 
     def _need(self, bricks: Bricks, width: int) -> Content:
         need = bricks.need
-        label = "need (stale) " if need.is_stale else "need "
+        marks = [
+            word for word, holds in (("guessed", need.by == "inferred"), ("stale", need.is_stale)) if holds
+        ]
+        label = f"need ({', '.join(marks)}) " if marks else "need "
         text = " ".join(need.text.split()) or "nobody has said it yet"
         row = Content.assemble((label, self._style("strip--need")), text)
         return row.truncate(width, ellipsis=True)

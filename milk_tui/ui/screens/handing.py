@@ -56,16 +56,20 @@ class Handing:
     async def _preview(self, reason: str) -> None:
         unsent = self._screen.prompt.full_text
         forecast = self._talk.forecast(unsent, reason)
-        masked = self._talk.forecast(unsent, reason, is_masked=True)
         setup = self._screen.setup
-        screen = PreviewScreen(forecast, masked, setup.claude, setup.look_at_claude)
+        screen = PreviewScreen(
+            lambda fresh, is_masked: self._talk.forecast(unsent, reason, fresh, is_masked=is_masked),
+            setup.claude,
+            setup.look_at_claude,
+        )
         prompt = await self._screen.app.push_screen_wait(screen)
         if prompt is not None or screen.written != forecast.prompt:
             self._screen.prompt.write(screen.written)
         if prompt is not None and self._talk.is_busy:
             self._screen.tell(_BUSY)  # its Enter came just before the preview
         elif prompt is not None:
-            self._screen.converse(self._talk.escalate(prompt, reason, is_masked=screen.is_masked), prompt)
+            updates = self._talk.escalate(prompt, reason, screen.fresh, is_masked=screen.is_masked)
+            self._screen.converse(updates, prompt)
         elif reason:
             self.decline()
 

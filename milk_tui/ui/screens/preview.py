@@ -14,23 +14,16 @@ from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from milk_tui.conversation.checkup import Check
-from milk_tui.conversation.forecast import Forecast, with_reason
-from milk_tui.core.budget import estimated_tokens
-from milk_tui.core.handoff import Handoff, Part
-from milk_tui.core.prices import dollars
+from milk_tui.conversation.forecast import Forecast
+from milk_tui.core.handoff import Part
 from milk_tui.core.secrets import found, looks
 from milk_tui.core.text import sanitize
+from milk_tui.ui.screens.handoff_words import as_sent, facts, flip_hint, price
 from milk_tui.ui.screens.masking import Masking, marked
 from milk_tui.ui.widgets.prompt import Prompt
 
 DEAF_SECONDS = 0.5
 """How long a preview that the user did not ask for ignores Enter: it may have been meant for the chat."""
-
-_HOW = {
-    "first": "Starts a Claude session, which knows nothing but this.",
-    "agent": "Starts a Claude session, as the local agent asks.",
-    "resume": "Resumes Claude's session with what is new since its last turn.",
-}
 
 
 class PreviewScreen(ModalScreen[str | None]):
@@ -58,6 +51,14 @@ class PreviewScreen(ModalScreen[str | None]):
             priority=True,
         ),
         Binding(
+            "ctrl+r,f7",
+            "flip",
+            "Resume or fresh",
+            tooltip="Start a fresh Claude session, or resume the one there is",
+            id="preview.flip",
+            priority=True,
+        ),
+        Binding(
             "f3", "mask", "Mask", tooltip="Mask what looks like a secret, or show it again", id="preview.mask"
         ),
     ]
@@ -70,20 +71,26 @@ class PreviewScreen(ModalScreen[str | None]):
 
     def __init__(
         self,
-        forecast: Forecast,
-        masked: Forecast,
+        forecast: Callable[[bool | None, bool], Forecast],
         claude: Check | None,
         look: Callable[[], Awaitable[Check]],
     ) -> None:
-        """Show a forecast, and if it is wanted the masked one. Unless Claude Code is there, it is looked at again."""
+        """Show a forecast. Unless Claude Code is there, it is looked at again.
+
+        Args:
+            forecast: Makes it, for a fresh start, a resume or neither, and masked or not.
+            claude: What is known about Claude Code.
+            look: Looks at it.
+        """
         super().__init__()
-        self.written = forecast.prompt
+        self.fresh: bool | None = None
+        """What the user chose: a fresh start, a resume, or nothing."""
+        self._make = forecast
+        self._take()
+        self.written = self._plain.prompt
         """The prompt as the user left it."""
-        self.deaf_seconds = DEAF_SECONDS if forecast.reason else 0.0
-        self._plain, self._masked = forecast, masked
+        self.deaf_seconds = DEAF_SECONDS if self._plain.reason else 0.0
         self._masking = Masking()
-        added = forecast.reason if forecast.handoff.situation == "resume" else ""
-        self._in_parts = sum(len(found(text)) for text in (added, *(p.text for p in forecast.handoff.parts)))
         self._look = look
         self._opened_at = monotonic()
         self.set_reactive(PreviewScreen.claude, claude)
@@ -95,9 +102,7 @@ class PreviewScreen(ModalScreen[str | None]):
             yield Static(id="preview-facts", markup=False)
             yield Static(id="preview-line", markup=False)
             with VerticalScroll(id="preview-parts", can_focus=False):
-                for _ in self._plain.handoff.parts:
-                    yield Static(classes="preview-heading", markup=False)
-                    yield Static(classes="preview-text", markup=False)
+                yield from self._places()
             yield Static(id="preview-sender", markup=False)
             prompt = Prompt(placeholder="What should Claude do?", id="preview-prompt")
             prompt.border_title = "Prompt to send with it"
@@ -111,6 +116,18 @@ class PreviewScreen(ModalScreen[str | None]):
         self.watch_claude()
         if self.claude is None or not self._can_send:
             self.run_worker(self._look_again(), exit_on_error=False)
+
+    def _take(self) -> None:
+        """Take the forecasts for the present choice."""
+        self._plain, self._masked = self._make(self.fresh, False), self._make(self.fresh, True)
+        handoff = self._plain.handoff
+        added = self._plain.reason if handoff.situation == "resume" else ""
+        self._in_parts = sum(len(found(text)) for text in (added, *(part.text for part in handoff.parts)))
+
+    def _places(self) -> Iterator[Static]:
+        for _ in self._plain.handoff.parts:
+            yield Static(classes="preview-heading", markup=False)
+            yield Static(classes="preview-text", markup=False)
 
     @property
     def _forecast(self) -> Forecast:
@@ -146,7 +163,8 @@ class PreviewScreen(ModalScreen[str | None]):
         self.set_class(not self._can_send, "-blocked")
         self.query_one("#preview-sender", Static).update(self._sender())
         keys = "Enter sends · Esc goes back" if self._can_send else "Esc goes back"
-        self.query_one("#preview-hint", Static).update(f"{keys}, nothing lost · PgUp, PgDn read")
+        words = filter(None, (f"{keys}, nothing lost", "PgUp, PgDn read", flip_hint(self._forecast)))
+        self.query_one("#preview-hint", Static).update(" · ".join(words))
 
     @property
     def _can_send(self) -> bool:
@@ -188,6 +206,21 @@ class PreviewScreen(ModalScreen[str | None]):
             return
         self.is_masked = not self.is_masked
 
+    async def action_flip(self) -> None:
+        """Start fresh instead of resuming, or the other way round; what is shown follows."""
+        route = self._plain.route
+        if route is None or not route.has_choice:
+            return
+        self.fresh = not route.is_fresh
+        self._take()
+        parts = self.query_one("#preview-parts", VerticalScroll)
+        async with self.batch():
+            await parts.remove_children()
+            await parts.mount_all(self._places())
+        parts.scroll_home(animate=False)
+        self.watch_is_masked()
+        self.watch_claude()
+
     def action_scroll(self, pages: int) -> None:
         """Read on while the prompt keeps the focus."""
         parts = self.query_one("#preview-parts", VerticalScroll)
@@ -207,27 +240,3 @@ class PreviewScreen(ModalScreen[str | None]):
             return Content("Looking at Claude Code…")
         words = "Leaves through Claude Code" if self._can_send else "Cannot be sent:"
         return Content(f"{words} {sanitize(self.claude.text)}")
-
-
-def as_sent(handoff: Handoff) -> list[Part]:
-    """The parts in the order in which they leave: first the standing ones, which stay in the prompt cache."""
-    return sorted(handoff.parts, key=lambda part: part.text not in handoff.standing)
-
-
-def price(forecast: Forecast) -> str:
-    """What it costs to have it read, as far as that is known."""
-    cost = forecast.cost_usd
-    return "price unknown" if cost is None else f"about {dollars(cost)} to send (input only)"
-
-
-def facts(forecast: Forecast) -> Iterator[str]:
-    """What kind of hand-off it is, its size, and what is not in it."""
-    handoff = forecast.handoff
-    yield _HOW[handoff.situation]
-    size = f"{handoff.chars:,} characters, about {estimated_tokens(handoff.chars):,} tokens"
-    is_smaller = handoff.history_chars > handoff.chars
-    yield f"{size}, instead of {handoff.history_chars:,} of history" if is_smaller else size
-    if forecast.left_out:
-        yield f"Left out: {'; '.join(forecast.left_out)}"
-    if forecast.reason and handoff.situation == "resume":
-        yield f"Added to the prompt: {with_reason('', forecast.reason).strip()}"

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from milk_tui.core import events as ev
-from milk_tui.ui.screens.preview import price
+from milk_tui.ui.screens.handoff_words import price
 
 if TYPE_CHECKING:
     from milk_tui.ui.screens.chat import ChatScreen

@@ -47,7 +47,7 @@ class Stating:
                 self._spend(event.usage)
             case ev.TurnEnded():
                 self._enter("idle")
-            case ev.FloorChanged() | ev.CostEstimated():
+            case ev.FloorChanged() | ev.NeedEdited() | ev.CostEstimated():
                 self.show()
             case _:
                 pass
@@ -80,7 +80,7 @@ class Stating:
         self._line.status = Status(
             floor=floor,
             model=self._model[floor],
-            state=self._state,
+            state="waiting" if self._state == "idle" and self._talk.session.is_waiting else self._state,
             detail=self._detail,
             since=None if self._state == "asking" else self._since,
             tokens_per_second=self._rate,
@@ -88,6 +88,7 @@ class Stating:
             window=usage.window or (self._window if floor == self._agent else None),
             cost_usd=self._cost or self._talk.wallet.session_cost or None,
             burn=self._burn(floor),
+            hints=self._hints(),
             plans_only=self._plans_only and floor == "local",
         )
 
@@ -95,6 +96,15 @@ class Stating:
         """How far the wallet is used up, where that matters."""
         burn = self._talk.wallet.tightest
         return str(burn) if burn is not None and (floor == "claude" or burn.spent) else ""
+
+    def _hints(self) -> tuple[str, ...]:
+        """The key that moves the floor, and what it would do."""
+        if self._state != "idle":
+            return ()
+        state = self._talk.session.state
+        if state.floor == "claude" and state.handed_over:
+            return ("F9 gives the floor back",)
+        return (f"Ctrl+G {self._talk.session.route().words}",)
 
     def _enter(self, state: State, detail: str = "") -> None:
         if self._is_asking and state == "answering":

@@ -10,7 +10,7 @@ from textual.reactive import reactive
 from milk_tui.ui.widgets.completion import CommandList, Completion
 from milk_tui.ui.widgets.prompt import Prompt
 
-_TITLES = {"local": "to the local agent", "claude": "to Claude"}
+_TITLES = {"local": "to the local agent", "claude": "to Claude, until F9 gives the floor back"}
 
 
 class PromptBox(Vertical):

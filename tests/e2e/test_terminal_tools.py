@@ -1,6 +1,7 @@
 """The local agent at work in a real terminal: it reads, edits and runs here, and asks before it does."""
 
 import json
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,8 @@ import pytest
 from milk_tui.ui.widgets.question_card import DEAF_SECONDS
 from tests.agents.canned_replies import call, json_reply, text_reply, tool_reply
 from tests.agents.loopback_server import ModelServer
-from tests.e2e.terminal import Terminal, World, comes_true
+from tests.e2e.terminal import SLOW, Terminal, World, comes_true
+from tests.tools.mcp_running import REAL
 
 
 @pytest.fixture
@@ -125,5 +127,60 @@ def test_stopping_a_command_ends_all_of_it_and_the_next_message_is_answered(
         asked = tool_server.chats[-1].body["messages"]
         ids = [c["id"] for m in asked for c in m.get("tool_calls") or ()]
         assert ids and [m["tool_call_id"] for m in asked if m["role"] == "tool"] == ids
+        terminal.submit("/quit")
+        assert terminal.ended() == 0
+
+
+def ids_asked_and_answered(server: ModelServer) -> tuple[list[str], list[str]]:
+    """The ids of all calls that the model is reminded of, and those of their results."""
+    messages = server.chats[-1].body["messages"]
+    asked = [call["id"] for message in messages for call in message.get("tool_calls") or ()]
+    return asked, [message["tool_call_id"] for message in messages if message["role"] == "tool"]
+
+
+def test_a_kill_in_the_middle_of_a_command_leaves_one_result_and_a_session_that_goes_on(
+    world: World, tool_server: ModelServer
+) -> None:
+    with world.open("--url", tool_server.url, size=(120, 40)) as terminal:
+        terminal.wait_for("✓  Local model")
+        calls(tool_server, "run_command", command="echo begun; sleep 300")
+        terminal.submit("Wait for a long time.")
+        terminal.wait_for("wants to use run_command")
+        answer(terminal, "y")
+        terminal.wait_for("│ begun")
+        terminal.kill()
+    assert comes_true(lambda: not world.processes("sleep"))
+    with world.open("--url", tool_server.url, "-c", size=(120, 40)) as terminal:
+        terminal.wait_for("Wait for a long time.")
+        tool_server.reply(text_reply("Here I am."))
+        terminal.submit("Are you there?")
+        terminal.wait_for("Here I am.")
+        asked, answered = ids_asked_and_answered(tool_server)
+        assert asked and asked == answered
+        terminal.submit("/quit")
+        assert terminal.ended() == 0
+
+
+def test_a_tool_of_an_mcp_server_is_offered_asked_about_and_answers(
+    world: World, tool_server: ModelServer
+) -> None:
+    world.milk.mkdir(parents=True)
+    settings = {"mcp_servers": [{"name": "real", "command": sys.executable, "args": [REAL, "stdio"]}]}
+    (world.milk / "tui.json").write_text(json.dumps(settings), encoding="utf-8")
+    with world.open("--url", tool_server.url, size=(120, 40)) as terminal:
+        terminal.wait_for("✓  Local model")
+        terminal.submit("/mcp")
+        terminal.wait_for("8 tools:", SLOW)
+        terminal.press("escape")
+        terminal.wait_until_gone("8 tools:")
+        calls(tool_server, "real__echo", text="over there", times=2)
+        tool_server.reply(text_reply("It came back."))
+        terminal.submit("Say it twice.")
+        terminal.wait_for("wants to use real__echo")
+        answer(terminal, "y")
+        terminal.wait_for("It came back.")
+        assert "over thereover there" in told(tool_server)[-1]["content"]
+        offered = [tool["function"]["name"] for tool in tool_server.chats[-1].body["tools"]]
+        assert "real__echo" in offered and "read_file" in offered
         terminal.submit("/quit")
         assert terminal.ended() == 0

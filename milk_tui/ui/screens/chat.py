@@ -37,6 +37,7 @@ from milk_tui.ui.screens.setup import Setup
 from milk_tui.ui.screens.spending import SpendActions, Spending
 from milk_tui.ui.screens.stating import Stating
 from milk_tui.ui.screens.switching import SwitchActions, Switching
+from milk_tui.ui.screens.typing_on import TypingOn
 from milk_tui.ui.story import Story
 from milk_tui.ui.widgets.checklist import Checklist
 from milk_tui.ui.widgets.prompt import Prompt
@@ -49,7 +50,7 @@ _QUIT_WITHIN = 2.0
 """Seconds in which a second Ctrl+C quits."""
 
 
-class ChatScreen(SwitchActions, SpendActions):
+class ChatScreen(SwitchActions, SpendActions, TypingOn):
     """Conversation on the left, bricks on the right; one strip instead of them where it is narrow."""
 
     AUTO_FOCUS = "Prompt"
@@ -59,8 +60,7 @@ class ChatScreen(SwitchActions, SpendActions):
         super().__init__()
         self.bench = bench
         self.talk = bench.conversation
-        self._sent = ""
-        self._is_asked_for = False
+        self._sent, self._is_asked_for = "", False
         self._interrupted_at = -_QUIT_WITHIN
 
     def compose(self) -> ComposeResult:

@@ -46,7 +46,7 @@ def test_usage_is_printed_by_day_by_session_and_by_model(program: Program) -> No
 def test_context_says_how_many_secrets_there_are_and_masks_them_if_told_to(program: Program) -> None:
     store_turn(program)
     plain = program.run("context")
-    assert "bob@firm.com" in plain.out and "1 thing looks like a secret; --mask masks" in plain.err
+    assert "bob@firm.com" in plain.out and "2 things look like secrets; --mask masks" in plain.err
     masked = program.run("context", "--mask")
     assert "[masked: e-mail address]" in masked.out and "@firm.com" not in masked.out
 

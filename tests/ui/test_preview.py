@@ -384,3 +384,17 @@ async def test_without_a_session_of_claudes_there_is_nothing_to_flip() -> None:
         await pilot.pause()
         assert preview.fresh is None and parts_of(preview) == before
         assert "Ctrl+R" not in text_of(preview.query_one("#preview-hint"))
+
+
+async def test_the_keys_of_a_resume_fit_on_one_row_of_a_small_terminal() -> None:
+    async with on_stage(Stage(claude=[[TextDelta(text="Done. " * 50)]]), size=(80, 24)) as pilot:
+        await say(pilot, "/escalate! Do it")
+        await done(pilot, 1)
+        await say(pilot, "/local And then?")
+        await done(pilot, 2)
+        await pilot.press("ctrl+g")
+        preview = await previewed(pilot)
+        await until(
+            pilot, lambda: "Ctrl+R starts fresh · PgUp, PgDn read" in shown(pilot), "it is shown whole"
+        )
+        assert preview.query_one("#preview-hint").size.height == 1

@@ -51,4 +51,4 @@ def flip_hint(forecast: Forecast) -> str:
     """The key that starts it the other way; empty if there is no choice."""
     if forecast.route is None or not forecast.route.has_choice:
         return ""
-    return "Ctrl+R resumes instead" if forecast.route.is_fresh else "Ctrl+R starts fresh instead"
+    return "Ctrl+R resumes" if forecast.route.is_fresh else "Ctrl+R starts fresh"

@@ -163,8 +163,10 @@ class PreviewScreen(ModalScreen[str | None]):
         self.set_class(not self._can_send, "-blocked")
         self.query_one("#preview-sender", Static).update(self._sender())
         keys = "Enter sends · Esc goes back" if self._can_send else "Esc goes back"
-        words = filter(None, (f"{keys}, nothing lost", "PgUp, PgDn read", flip_hint(self._forecast)))
-        self.query_one("#preview-hint", Static).update(" · ".join(words))
+        # With a choice to tell of, the line has no room for more on a small terminal.
+        middle = flip_hint(self._forecast)
+        start = f"{keys} · {middle}" if middle else f"{keys}, nothing lost"
+        self.query_one("#preview-hint", Static).update(f"{start} · PgUp, PgDn read")
 
     @property
     def _can_send(self) -> bool:

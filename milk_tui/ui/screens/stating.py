@@ -7,7 +7,7 @@ from milk_tui.core import events as ev
 from milk_tui.core.messages import AgentRole, Usage
 from milk_tui.ui.widgets.status_line import State, Status, StatusLine
 
-_MEASURABLE = 0.1
+_MEASURABLE = 0.01
 """Seconds; the rate of an answer that was there at once says nothing."""
 
 

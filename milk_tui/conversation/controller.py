@@ -259,7 +259,7 @@ class Conversation:
         try:
             async for event in stream.events():
                 yield self._apply(allowed(event, self.escalation))
-                self._saving.soon()
+                self._saving.after(event)
                 if role == "claude" and isinstance(event, ev.StepStarted) and self.wallet.is_empty:
                     stream.stop(self.wallet.failure())
                 for notice in self._saving.told():

@@ -5,6 +5,7 @@ import asyncio
 from milk_tui.conversation.update import Saves, Update
 from milk_tui.core import events as ev
 from milk_tui.core.errors import StoreError
+from milk_tui.core.events import Event, ToolCallFinished, ToolCallStarted
 from milk_tui.core.session import Session
 
 SAVE_EVERY = 1.0
@@ -25,6 +26,13 @@ class Saving:
         """Save within a second; many calls in a row are one."""
         if self._timer is None:
             self._timer = asyncio.get_running_loop().call_later(SAVE_EVERY, self.now)
+
+    def after(self, event: Event) -> None:
+        """Save what an event has changed: calls and their results at once, for something has happened; text soon."""
+        if isinstance(event, ToolCallStarted | ToolCallFinished):
+            self.now()
+        else:
+            self.soon()
 
     def now(self) -> None:
         """Save."""

@@ -89,13 +89,18 @@ def test_closing_the_window_ends_everything(world: World, server: ModelServer) -
         assert world.last_turn().answer == "Half an answer"
 
 
+def _stopped(terminal: Terminal) -> bool:
+    """Ask it to stop; asked while it still starts, it may have no ear for that."""
+    terminal.signal(signal.SIGTSTP)
+    return comes_true(terminal.is_stopped, 3.0)
+
+
 def test_a_suspended_program_gives_the_terminal_back_and_takes_it_again(
     world: World, server: ModelServer
 ) -> None:
     with world.open("--url", server.url) as terminal:
         terminal.wait_for("✓  Local model")
-        terminal.signal(signal.SIGTSTP)
-        assert comes_true(terminal.is_stopped)
+        assert comes_true(lambda: _stopped(terminal))
         terminal.wait_for(lambda: not terminal.modes_on() & MODES)
         assert terminal.line_settings() == terminal.attributes
         written = len(terminal.raw)

@@ -14,13 +14,13 @@ import os
 import tempfile
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
-from hashlib import sha256
 from importlib import import_module
 from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from milk_tui.agents.base import TurnRequest
+from milk_tui.agents.claude.lock import ClaudeLock
 from milk_tui.agents.claude.pieces import CONTEXT_LIMIT, pieces
 from milk_tui.agents.claude.process import find_cli
 from milk_tui.core.errors import Failure
@@ -29,7 +29,6 @@ from milk_tui.core.permission import Permission
 
 if TYPE_CHECKING:
     from claude_agent_sdk import Message
-    from filelock import BaseFileLock
 
     from milk_tui.agents.claude.connection import Connection
 
@@ -63,7 +62,6 @@ class ClaudeCode:
             log: where diagnostic lines go, secrets masked.
         """
         self._permission = permission
-        self._lock_dir = lock_dir
         self._cli_path = cli_path
         self._model = model
         self._max_retries = max_retries
@@ -71,7 +69,7 @@ class ClaudeCode:
         self._log = log
         self._connection: Connection | None = None
         self._leaving: asyncio.Task[None] | None = None
-        self._lock: BaseFileLock | None = None
+        self._lock = ClaudeLock(lock_dir)
         self._session_id: str | None = None
         self._standing = ""
         self._spent: dict[str, float] = {}
@@ -245,35 +243,13 @@ class ClaudeCode:
         connection, self._connection = self._connection, None
         if connection is not None:
             await connection.close()
-        if self._lock is not None:
-            self._lock.release()
-            self._lock = None
+        self._lock.release()
 
     def _hold(self, session_id: str | None) -> Failure | None:
-        """Take the one lock of a Claude session: two programs on one session silently lose what one of them did."""
-        from filelock import FileLock, Timeout
-
-        from milk_tui.agents.claude.failures import locked, unlockable
-
-        if session_id == self._session_id and self._lock is not None:
-            return None
-        if self._lock is not None:
-            self._lock.release()
-            self._lock = None
-        self._session_id = session_id
-        if session_id is None:
-            return None
-        lock = FileLock(self._lock_dir / f"claude-{sha256(session_id.encode()).hexdigest()[:32]}.lock")
-        try:
-            self._lock_dir.mkdir(parents=True, exist_ok=True)
-            lock.acquire(timeout=0)
-        except Timeout:
-            self._session_id = None
-            return locked(session_id)
-        except OSError as error:
-            return unlockable(self._lock_dir, error)
-        self._lock = lock
-        return None
+        """Go on with this session, unless somebody else does."""
+        refusal = self._lock.take(session_id)
+        self._session_id = session_id if refusal is None else None
+        return refusal
 
 
 def _private_file(folder: Path, text: str) -> Path:

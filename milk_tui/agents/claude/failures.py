@@ -7,7 +7,6 @@ This module imports the SDK, so import it late.
 
 import re
 from collections.abc import Sequence
-from pathlib import Path
 
 from claude_agent_sdk import (
     CLIConnectionError,
@@ -61,21 +60,6 @@ def spent() -> Failure:
     return _failure(
         "spent", "The money allowed for this hand-off is spent, so Claude stopped; its work is kept."
     )
-
-
-def locked(session_id: str) -> Failure:
-    """Somebody else has this session of Claude's open."""
-    return Failure(
-        kind="refused",
-        sentence=f"Claude's session {sanitize(session_id)} is in use by another milk-tui.",
-        remedy="Return to the local agent there, or escalate afresh here.",
-    )
-
-
-def unlockable(folder: Path, error: OSError) -> Failure:
-    """The lock that keeps Claude's session safe cannot be made."""
-    sentence = f"No lock can be made in {folder}: {error.strerror or error}."
-    return Failure(kind="refused", sentence=sentence, remedy="Make the folder writable, then try again.")
 
 
 def of_result(result: ResultMessage | ResultError, error: str = "", said: str = "") -> Failure:

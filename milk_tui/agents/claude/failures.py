@@ -17,6 +17,7 @@ from claude_agent_sdk import (
     ResultMessage,
 )
 
+from milk_tui.agents.claude.process import exit_words
 from milk_tui.core.errors import Failure, FailureKind
 from milk_tui.core.text import sanitize
 
@@ -118,7 +119,7 @@ def _of_exception(error: Exception | None, path: str) -> tuple[FailureKind, str]
         case TimeoutError():
             return "silent", f"{path} was started and did not get ready."
         case ProcessError():
-            return "died", f"Claude Code {_exit(error.exit_code)}."
+            return "died", f"Claude Code {exit_words(error.exit_code)}."
         case CLIJSONDecodeError() if "buffer size" in str(error):
             return "protocol", "Claude Code sent a message too large to be read."
         case CLIJSONDecodeError():
@@ -136,12 +137,6 @@ def _of_exception(error: Exception | None, path: str) -> tuple[FailureKind, str]
 def _cannot_start(error: Exception, path: str) -> str:
     reason = getattr(error.__cause__, "strerror", None) or _one_line(str(error.__cause__))
     return f"{path} cannot be run: {reason}."
-
-
-def _exit(status: int | None) -> str:
-    if status is None:
-        return "ended"
-    return f"was killed by signal {-status}" if status < 0 else f"ended with exit status {status}"
 
 
 def _failure(kind: FailureKind, sentence: str) -> Failure:

@@ -9,31 +9,20 @@ import time
 from collections.abc import AsyncGenerator, Callable
 from datetime import UTC, datetime
 
-from milk_tui.agents.base import Agent, TurnRequest
-from milk_tui.conversation.endings import bug, ending, receipt
+from milk_tui.agents.base import Agent
 from milk_tui.conversation.forecast import Forecast, forecast, local_preface, with_reason
 from milk_tui.conversation.rehearsal import rehearsal
 from milk_tui.conversation.saving import Saving
-from milk_tui.conversation.turn_stream import TurnStream
-from milk_tui.conversation.update import Escalation, Saves, Update, allowed
+from milk_tui.conversation.turns import TurnRunner
+from milk_tui.conversation.update import Escalation, Saves, Update
 from milk_tui.conversation.wallet import Wallet
 from milk_tui.core import events as ev
 from milk_tui.core.bricks import Bricks, Gauge
-from milk_tui.core.errors import MilkError
-from milk_tui.core.handoff import Handoff
 from milk_tui.core.messages import AgentRole, Situation
 from milk_tui.core.secrets import masked
 from milk_tui.core.session import Session
 from milk_tui.core.text import sanitize
 
-_SHOWS_BRICKS = (
-    ev.TurnStarted,
-    ev.TurnEnded,
-    ev.NeedChanged,
-    ev.NeedEdited,
-    ev.PerceptRecorded,
-    ev.FloorChanged,
-)
 _GONE = "Claude's earlier session is gone; a new one starts with the full hand-off."
 
 
@@ -54,7 +43,6 @@ class Conversation:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.session = session
-        self.escalation = escalation
         self.agents: dict[AgentRole, Agent] = {"local": local, "claude": claude}
         """Who fills which role: to be looked at; `use_local` changes it."""
         self.wallet = wallet or Wallet()
@@ -62,12 +50,26 @@ class Conversation:
         self.wallet.count(session.turns)
         self._claude_model = claude_model
         self._saving = Saving(store, session)
-        self._now = now
-        self._clock = clock
-        self._local_window: int | None = None
-        self._stream: TurnStream | None = None
+        self._turns = TurnRunner(
+            session,
+            self.agents,
+            wallet=self.wallet,
+            saving=self._saving,
+            escalation=escalation,
+            now=now,
+            clock=clock,
+        )
         self._fresh: bool | None = None
         """What the user chose for Claude's present stay: a fresh start or not; `None` if nothing."""
+
+    @property
+    def escalation(self) -> Escalation:
+        """What happens when the local agent asks for Claude."""
+        return self._turns.escalation
+
+    @escalation.setter
+    def escalation(self, escalation: Escalation) -> None:
+        self._turns.escalation = escalation
 
     @property
     def floor(self) -> AgentRole:
@@ -77,11 +79,11 @@ class Conversation:
     @property
     def is_busy(self) -> bool:
         """Whether an agent is at work: on a turn, or on a rehearsal."""
-        return self.session.is_busy or self._stream is not None
+        return self._turns.is_busy
 
     async def use_local(self, agent: Agent) -> None:
         """Put another agent in the local role. Raises `MilkError` while a turn is running."""
-        self._must_be_idle()
+        self._turns.must_be_idle()
         before, self.agents["local"] = self.agents["local"], agent
         await before.close()
 
@@ -126,13 +128,13 @@ class Conversation:
         The user may have chosen a fresh start, or none; `None` leaves it to the route. Masked, what looks like a
         secret is taken out of all that is sent with it. Raises `MilkError` if nothing may be spent any more.
         """
-        self._must_be_idle()
+        self._turns.must_be_idle()
         self.wallet.begin()
         self.wallet.check()
         self._fresh = fresh
         situation = self.session.route(fresh).situation(reason)
-        yield self._apply(ev.BriefSet(text=reason))
-        yield self._apply(ev.FloorChanged(floor="claude", is_masked=is_masked))
+        yield self._turns.apply(ev.BriefSet(text=reason))
+        yield self._turns.apply(ev.FloorChanged(floor="claude", is_masked=is_masked))
         prompt = with_reason(sanitize(prompt), reason) if situation == "resume" else sanitize(prompt)
         turn = self._claude_turn(prompt, situation)
         async with contextlib.aclosing(turn):
@@ -141,55 +143,46 @@ class Conversation:
 
     async def rehearse(self, unsent: str = "") -> AsyncGenerator[ev.AgentEvent, None]:
         """Let the local model alone say what is unclear in the next hand-off. Nothing of it is kept."""
-        self._must_be_idle()
-        request = rehearsal(self.session, self.forecast(unsent), self._local_window)
-        self._stream = stream = TurnStream(self.agents["local"], request)
-        try:
-            async for event in stream.events():
+        request = rehearsal(self.session, self.forecast(unsent), self._turns.local_window)
+        async with contextlib.aclosing(self._turns.aside("local", request)) as events:
+            async for event in events:
                 yield event
-        finally:
-            await stream.ended()
-            self._stream = None
-        if stream.error is not None:
-            yield ev.AgentFailed(failure=bug(stream.error))
 
     async def return_to_local(self) -> Update:
         """Give the floor back; Claude's process ends, its session stays to be resumed."""
-        self._must_be_idle()
+        self._turns.must_be_idle()
         self._fresh = None
-        update = self._apply(ev.FloorChanged(floor="local"))
+        update = self._turns.apply(ev.FloorChanged(floor="local"))
         self._saving.now()
         await self.agents["claude"].close()
         return update
 
     def edit_need(self, text: str) -> Update:
         """The user says what the need is; empty text gives the word back to the agents."""
-        update = self._apply(ev.NeedEdited(text=sanitize(text)))
+        update = self._turns.apply(ev.NeedEdited(text=sanitize(text)))
         self._saving.if_begun()
         return update
 
     def decline_escalation(self) -> Update:
         """The user does not want the hand-off the local agent asked for."""
-        return self._apply(ev.BriefSet(text=""))
+        return self._turns.apply(ev.BriefSet(text=""))
 
     def stop(self) -> None:
         """Stop the turn in progress; its stream ends with what there is so far."""
-        if self._stream is not None:
-            self._stream.stop()
+        self._turns.stop()
 
     async def close(self) -> None:
         """Stop everything and keep everything."""
         self.stop()
-        if self._stream is not None:
-            await self._stream.ended()
+        await self._turns.ended()
         self._saving.if_begun()
         for agent in self.agents.values():
             await agent.close()
 
     async def _local_turn(self, prompt: str) -> AsyncGenerator[Update, None]:
-        preface = local_preface(self.session, self._local_window)
+        preface = local_preface(self.session, self._turns.local_window)
         asked = ""
-        turn = self._turn("local", prompt, preface=preface)
+        turn = self._turns.turn("local", prompt, preface=preface)
         async with contextlib.aclosing(turn):
             async for update in turn:
                 if isinstance(update.event, ev.EscalationRequested):
@@ -212,22 +205,22 @@ class Conversation:
             async for update in updates:
                 yield update
         if self._failure_kind() == "unknown_session":
-            yield self._apply(ev.ClaudeSessionForgotten())
-            yield self._apply(ev.Noticed(text=_GONE))
+            yield self._turns.apply(ev.ClaudeSessionForgotten())
+            yield self._turns.apply(ev.Noticed(text=_GONE))
             async with contextlib.aclosing(self._handed(prompt, "first")) as updates:
                 async for update in updates:
                     yield update
         if self.session.state.claude_session_id != before:
             self._fresh = None
         if self._failure_kind() not in ("", "spent") and not self.session.state.handed_over:
-            yield self._apply(ev.FloorChanged(floor="local"))
+            yield self._turns.apply(ev.FloorChanged(floor="local"))
             self._saving.now()
 
     async def _handed(self, prompt: str, situation: Situation | None) -> AsyncGenerator[Update, None]:
         handoff = self.session.handoff(situation) if situation else None
         if handoff is not None and handoff.is_masked:
             prompt = masked(prompt)
-        turn = self._turn("claude", prompt, handoff=handoff)
+        turn = self._turns.turn("claude", prompt, handoff=handoff)
         async with contextlib.aclosing(turn):
             async for update in turn:
                 yield update
@@ -235,65 +228,3 @@ class Conversation:
     def _failure_kind(self) -> str:
         failure = self.session.turns[-1].failure
         return failure.kind if failure else ""
-
-    async def _turn(
-        self, role: AgentRole, prompt: str, *, handoff: Handoff | None = None, preface: str = ""
-    ) -> AsyncGenerator[Update, None]:
-        self._must_be_idle()
-        begins = handoff is not None and handoff.situation != "resume"
-        request = TurnRequest(
-            prompt=prompt,
-            cwd=self.session.state.cwd,
-            nonce=self.session.state.nonce,
-            preface=preface,
-            turns=self.session.turns,
-            handoff=handoff,
-            resume_id=None if begins else self.session.state.claude_session_id,
-            allowance_usd=self.wallet.left if role == "claude" else None,
-        )
-        began = self._clock()
-        started = ev.TurnStarted(agent=role, prompt=prompt, at=self._now(), preface=preface)
-        yield self._apply(started.model_copy(update={"is_fresh_start": begins}))
-        self._saving.now()
-        self._stream = stream = TurnStream(self.agents[role], request)
-        try:
-            async for event in stream.events():
-                yield self._apply(allowed(event, self.escalation))
-                self._saving.after(event)
-                if role == "claude" and isinstance(event, ev.StepStarted) and self.wallet.is_empty:
-                    stream.stop(self.wallet.failure())
-                for notice in self._saving.told():
-                    yield notice
-        finally:
-            await stream.ended()
-            self._stream = None
-            ended = self._ended(stream, handoff, self._clock() - began)
-        for each in ended:
-            yield Update(event=each, bricks=self.bricks())
-        for notice in self._saving.told():
-            yield notice
-
-    def _ended(self, stream: TurnStream, handoff: Handoff | None, seconds: float) -> list[ev.Event]:
-        """Close the turn with its last events, whatever ended it, and have it saved."""
-        running = self.session.running
-        paid = receipt(handoff, running, seconds) if handoff else None
-        events: list[ev.Event] = [ev.TurnEnded(at=self._now(), receipt=paid)]
-        last = ending(stream, running, self._now())
-        if last is not None:
-            events.insert(0, last)
-        for event in events:
-            self.session.apply(event)
-        self._saving.now()
-        return events
-
-    def _apply(self, event: ev.Event) -> Update:
-        self.session.apply(event)
-        self.wallet.note(event)
-        running = self.session.running if isinstance(event, ev.AgentReady) else None
-        if isinstance(event, ev.AgentReady) and running and running.agent == "local":
-            self._local_window = event.window
-        return Update(event=event, bricks=self.bricks() if isinstance(event, _SHOWS_BRICKS) else None)
-
-    def _must_be_idle(self) -> None:
-        if self.is_busy:
-            raise MilkError("A turn is still running.", "Press Esc to stop it, or wait for its end.")

@@ -10,7 +10,7 @@ from milk_tui.conversation.update import Update
 from milk_tui.core import events as ev
 from milk_tui.core.errors import Failure, MilkError, StoreError
 from milk_tui.core.messages import ToolCall
-from tests.conversation.talking import NONCE, Memory, all_of, conversation, new_session
+from tests.conversation.talking import NONCE, NOW, Memory, all_of, conversation, new_session
 
 REFUSED = ev.AgentFailed(failure=Failure(kind="refused", sentence="401 from Claude."))
 GONE = ev.AgentFailed(failure=Failure(kind="unknown_session", sentence="No such session."))
@@ -162,9 +162,9 @@ async def test_an_interrupted_hand_off_is_sent_again_with_the_next_prompt() -> N
 async def test_an_unknown_claude_session_is_replaced_once_with_the_full_hand_off() -> None:
     claude = ScriptedAgent([[Say(LONG)], [GONE], [Say("new")]], session_id=None)
     talk = conversation([[Say("tried")]], claude)
-    talk.session.apply(ev.TurnStarted(agent="claude", prompt="p", at=talk._now()))
+    talk.session.apply(ev.TurnStarted(agent="claude", prompt="p", at=NOW))
     talk.session.apply(ev.AgentReady(session_id="dead"))
-    talk.session.apply(ev.TurnEnded(at=talk._now()))
+    talk.session.apply(ev.TurnEnded(at=NOW))
     claude.requests.append(TurnRequest(prompt="p", cwd="/", nonce=NONCE))
     updates = await all_of(talk.escalate("solve"))
     assert [r.handoff.situation for r in claude.requests[1:] if r.handoff] == ["resume", "first"]

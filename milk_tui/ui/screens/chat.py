@@ -3,35 +3,31 @@
 Widgets post messages here, the conversation yields updates here, and neither knows the other.
 """
 
-import contextlib
 from collections.abc import AsyncGenerator
-from time import monotonic
 from typing import ClassVar
 
 from textual import on, work
-from textual.actions import SkipAction
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
-from textual.widgets import Footer, Input
+from textual.widgets import Footer
 from textual.worker import Worker, WorkerState
 
 from milk_tui.conversation.commands import COMMANDS, Command, is_mistyped, parsed
 from milk_tui.conversation.update import Update
 from milk_tui.conversation.workbench import Workbench
-from milk_tui.core import events as ev
-from milk_tui.core.errors import MilkError
 from milk_tui.ui.panels.need_panel import NeedPanel
 from milk_tui.ui.panels.panel import Panel
 from milk_tui.ui.panels.registry import BrickColumn
 from milk_tui.ui.panels.strip import BrickStrip
 from milk_tui.ui.screens.asking import Asking
+from milk_tui.ui.screens.conversing import Conversing
 from milk_tui.ui.screens.copying import Copying
 from milk_tui.ui.screens.gauging import Gauging
 from milk_tui.ui.screens.handing import Handing
-from milk_tui.ui.screens.help import HelpScreen, own_keys
-from milk_tui.ui.screens.keys import CHAT, PLACES
+from milk_tui.ui.screens.keys import CHAT
 from milk_tui.ui.screens.mishaps import Mishaps
+from milk_tui.ui.screens.plain_actions import PlainActions
 from milk_tui.ui.screens.recalling import Recalling
 from milk_tui.ui.screens.setup import Setup
 from milk_tui.ui.screens.spending import SpendActions, Spending
@@ -46,11 +42,8 @@ from milk_tui.ui.widgets.question_card import QuestionCard
 from milk_tui.ui.widgets.status_line import StatusLine
 from milk_tui.ui.widgets.transcript import Transcript
 
-_QUIT_WITHIN = 2.0
-"""Seconds in which a second Ctrl+C quits."""
 
-
-class ChatScreen(SwitchActions, SpendActions, TypingOn):
+class ChatScreen(PlainActions, SwitchActions, SpendActions, TypingOn):
     """Conversation on the left, bricks on the right; one strip instead of them where it is narrow."""
 
     AUTO_FOCUS = "Prompt"
@@ -60,8 +53,6 @@ class ChatScreen(SwitchActions, SpendActions, TypingOn):
         super().__init__()
         self.bench = bench
         self.talk = bench.conversation
-        self._sent, self._is_asked_for = "", False
-        self._interrupted_at = -_QUIT_WITHIN
 
     def compose(self) -> ComposeResult:
         """The panes, the strip for narrow terminals, the status line and the keys."""
@@ -88,6 +79,7 @@ class ChatScreen(SwitchActions, SpendActions, TypingOn):
         self.copying = Copying(self)
         self.mishaps = Mishaps(self)
         self.recalling = Recalling(self.prompt, self.talk.session)
+        self.conversing = Conversing(self)
         self.handing = Handing(self)
         self.spending = Spending(self)
         self.switching = Switching(self)
@@ -96,7 +88,7 @@ class ChatScreen(SwitchActions, SpendActions, TypingOn):
         self.story.tell_turns(self.talk.session.turns)
         for notice in self.bench.notices:
             self.tell(notice)
-        self._show_floor()
+        self.show_floor()
         self.call_after_refresh(self.setup.begin)
 
     @on(Prompt.Submitted)
@@ -117,60 +109,23 @@ class ChatScreen(SwitchActions, SpendActions, TypingOn):
             self.handing.decline()
             self.converse(self.talk.send(text), text)
 
-    def run_command(self, command: Command, argument: str) -> None:
-        """Do what a slash command says."""
-        getattr(self, f"action_{command.action}")(argument)
-
     @work(exclusive=True, group="turn", exit_on_error=False)
     async def converse(self, updates: AsyncGenerator[Update, None], sent: str) -> None:
-        """Show a turn as it happens; `sent` leaves the prompt once it is accepted, and comes back if it is lost."""
-        self._sent, self._is_asked_for = sent, False
-        self.mishaps.forget()
-        try:
-            async with contextlib.aclosing(updates):
-                async for update in updates:
-                    self.mishaps.guard(self.show, update)
-        except MilkError as error:
-            self.tell(str(error))
-        self._give_back()
-        if self._is_asked_for and self.talk.escalation == "ask":
-            self._pass_on_request()
+        """Show a turn as it happens; `sent` is what it was asked with."""
+        await self.conversing.follow(updates, sent)
 
-    def _pass_on_request(self) -> None:
-        """Open the preview that the local agent asked for, unless that would take a text out of the user's hands."""
-        if self.prompt.full_text:
-            self.tell("Ctrl+G shows what would be handed over; your text stays in the prompt until then.")
-        else:
-            self.action_escalate()
+    def show(self, update: Update) -> None:
+        """Show one update everywhere it can be seen."""
+        self.conversing.show(update)
 
     @on(Worker.StateChanged)
     def _look_at_worker(self, event: Worker.StateChanged) -> None:
         if event.state is WorkerState.ERROR:
             self.mishaps.admit(event.worker.error)
 
-    def show(self, update: Update) -> None:
-        """Show one update everywhere it can be seen."""
-        event = update.event
-        if isinstance(event, ev.TurnStarted):
-            self.remove_class("-fresh")
-            if self.prompt.full_text == self._sent:
-                self.prompt.clear()
-        if isinstance(event, ev.EscalationRequested):
-            self._is_asked_for = True
-        self.story.tell(event)
-        self.stating.note(event)
-        if update.bricks is not None:
-            self.gauging.show(update.bricks)
-        else:
-            self.gauging.soon()
-        if isinstance(event, ev.FloorChanged):
-            self._show_floor()
-
-    def _give_back(self) -> None:
-        """A turn that failed before any answer leaves its prompt where it can be sent again."""
-        last = self.talk.session.turns[-1] if self.talk.session.turns else None
-        if last is not None and last.status == "failed" and not last.answer and not self.prompt.full_text:
-            self.prompt.write(self._sent)
+    def run_command(self, command: Command, argument: str) -> None:
+        """Do what a slash command says."""
+        getattr(self, f"action_{command.action}")(argument)
 
     def action_escalate(self, text: str = "") -> None:
         """Preview the hand-off, with this text as the prompt if there is one."""
@@ -184,43 +139,6 @@ class ChatScreen(SwitchActions, SpendActions, TypingOn):
         """Give the floor back; a text goes to the local agent."""
         self.handing.give_back(text)
 
-    def action_stop(self) -> None:
-        """Refuse an open question, or stop the turn."""
-        if not self.asking.refuse() and self.talk.is_busy:
-            self.stating.stopping()
-            self.talk.stop()
-
-    def action_copy_or_stop(self) -> None:
-        """Copy the selection; without one stop the turn; pressed twice while idle, quit."""
-        if self.get_selected_text():
-            self.action_copy_text()
-        elif self.talk.is_busy:
-            self.action_stop()
-        elif monotonic() - self._interrupted_at < _QUIT_WITHIN:
-            self.app.exit()
-        else:
-            self._interrupted_at = monotonic()
-            self.notify("Press Ctrl+C again to quit.", timeout=_QUIT_WITHIN, markup=False)
-
-    def action_quit_if_empty(self) -> None:
-        """Quit, unless something is written; then the key is what it is in any text."""
-        if self.prompt.full_text or isinstance(self.focused, Input):
-            raise SkipAction
-        self.app.exit()
-
-    def action_next(self) -> None:
-        """Go to an open question, else to the next pane."""
-        if not self.asking.focus():
-            self.focus_next()
-
-    def action_toggle_bricks(self, _text: str = "") -> None:
-        """Show or hide the bricks: beside the conversation, or on narrow terminals instead of it."""
-        self.toggle_class("-bricks-toggled")
-
-    def action_help(self, _text: str = "") -> None:
-        """Show keys and commands."""
-        self.app.push_screen(HelpScreen((("Everywhere", own_keys(self.app)), *PLACES)))
-
     def action_set_need(self, text: str = "") -> None:
         """Set the need, or edit it in its panel."""
         if text:
@@ -228,22 +146,6 @@ class ChatScreen(SwitchActions, SpendActions, TypingOn):
         else:
             self.set_class(self.has_class("-narrow"), "-bricks-toggled")
             self.query_one(NeedPanel).action_edit()
-
-    def action_copy_answer(self, _text: str = "") -> None:
-        """Copy the source of the last answer."""
-        self.copying.answer()
-
-    def action_doctor(self, _text: str = "") -> None:
-        """Look at the surroundings again."""
-        self.setup.report()
-
-    def action_change_theme(self, _text: str = "") -> None:
-        """Choose a theme."""
-        self.app.search_themes()
-
-    def action_quit(self, _text: str = "") -> None:
-        """Leave; the session is kept."""
-        self.app.exit()
 
     @on(Prompt.Changed)
     def _measure(self) -> None:
@@ -295,6 +197,7 @@ class ChatScreen(SwitchActions, SpendActions, TypingOn):
         else:
             self.story.note(text)
 
-    def _show_floor(self) -> None:
+    def show_floor(self) -> None:
+        """Say who gets the next prompt."""
         self.query_one(PromptBox).recipient = self.talk.floor
         self.stating.show()

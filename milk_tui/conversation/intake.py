@@ -40,7 +40,10 @@ async def taken_in(events: AsyncIterator[AgentEvent], nonce: str) -> AsyncGenera
 
 
 class Intake:
-    """What comes in, event by event. Text may be cut anywhere by the stream, so sanitizing and tags remember what is not decided yet."""
+    """Takes in one event after the other.
+
+    Text may be cut anywhere by the stream, so sanitizing and tags remember what is not decided yet.
+    """
 
     def __init__(self, nonce: str) -> None:
         self._nonce = nonce

@@ -10,7 +10,7 @@ from typing import ClassVar
 
 from rich.text import Text
 from textual import work
-from textual.app import App, SystemCommand
+from textual.app import SystemCommand
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
 from textual.theme import Theme
@@ -18,12 +18,13 @@ from textual.theme import Theme
 from milk_tui.conversation.commands import COMMANDS
 from milk_tui.conversation.workbench import Workbench
 from milk_tui.storage.mistakes import written_down
+from milk_tui.ui.lending import LendingApp
 from milk_tui.ui.markdown.render import warm_up
 from milk_tui.ui.screens.chat import ChatScreen
 from milk_tui.ui.styling import stylesheets, theme_tokens
 
 
-class MilkApp(App[None]):
+class MilkApp(LendingApp):
     """milk-tui in a terminal."""
 
     TITLE = "milk-tui"

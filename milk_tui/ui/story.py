@@ -9,9 +9,9 @@ from typing import Any
 
 from milk_tui.agents.server.loops import LOOP, STEPS
 from milk_tui.core import events as ev
-from milk_tui.core.budget import estimated_tokens
 from milk_tui.core.cut import one_line
 from milk_tui.core.messages import AgentRole, Receipt, ToolCall, ToolResult, Turn
+from milk_tui.ui.receipt_line import receipt_line
 from milk_tui.ui.widgets.blocks import Block, Kind
 from milk_tui.ui.widgets.transcript import Transcript
 
@@ -246,30 +246,6 @@ def _remark(event: ev.Event) -> tuple[Kind, str] | None:
             return "notice", "Send anything to let it go on; Ctrl+G hands over to Claude."
         case _:
             return None
-
-
-def receipt_line(receipt: Receipt) -> str:
-    """What a hand-off carried and took, on one line."""
-    usage = receipt.usage
-    cached = f" ({usage.cached_tokens:,} from the cache)" if usage.cached_tokens else ""
-    facts = [
-        "In Claude Code's own screen" if receipt.in_own_screen else "",
-        _handed_over(receipt) if receipt.chars else "",
-        f"{usage.input_tokens:,} tokens read{cached}, {usage.output_tokens:,} written",
-        "cost unknown" if usage.cost_usd is None else f"${usage.cost_usd:.4f}",
-        f"{receipt.seconds:.1f} s",
-        "what looked like a secret was masked" if receipt.is_masked else "",
-    ]
-    return " · ".join(filter(None, facts))
-
-
-def _handed_over(receipt: Receipt) -> str:
-    how = "Resumed" if receipt.situation == "resume" else "First hand-off"
-    instead = f", instead of {receipt.history_chars:,} of history"
-    return (
-        f"{how}: {receipt.chars:,} characters handed over, about {estimated_tokens(receipt.chars):,} tokens"
-        f"{instead if receipt.history_chars > receipt.chars else ''}"
-    )
 
 
 def _owners(turn: Turn) -> Iterator[tuple[str, ...]]:

@@ -88,16 +88,18 @@ class OwnScreen:
             # In our own process group: Ctrl+Z must stop both, and the shell must bring both back.
             process = await create_subprocess_exec(*self._command, cwd=self._opening.cwd, env=environ)
         except OSError as error:
-            self._fail(f"{self._cli} cannot be run in {self._opening.cwd}: {error.strerror}.")
+            where = f"{self._cli} cannot be run in {self._opening.cwd}"
+            self._fail(f"{where}: {error.strerror}. Nothing was handed over.")
             return
         try:
             status = await process.wait()
         finally:
             if process.returncode != 0:
                 await self._end(process)
-        if status:
-            where = "" if self.visits else " before it was open"
-            self._fail(f"Claude Code {exit_words(status)}{where}.")
+        if status and self.visits:
+            self._fail(f"Claude Code {exit_words(status)}; what was said there is kept.")
+        elif status:
+            self._fail(f"Claude Code {exit_words(status)} before it was open; nothing was handed over.")
 
     async def _end(self, process: Process) -> None:
         """End it, and what it has left running."""
@@ -112,9 +114,9 @@ class OwnScreen:
         await end_marked(self._mark)
 
     def _fail(self, sentence: str) -> None:
-        self.failure = Failure(
-            kind="died", sentence=sentence, remedy="Run `claude` in a terminal to see what it wants."
-        )
+        is_resumed = self._opening.resume_id and not self.visits
+        remedy = "If Claude's session is gone, Ctrl+G starts another one." if is_resumed else "Try it again."
+        self.failure = Failure(kind="died", sentence=sentence, remedy=remedy)
 
     def _was_told(self, session: str) -> bool:
         is_opened = session == self._opening.resume_id

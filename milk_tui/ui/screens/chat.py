@@ -33,6 +33,7 @@ from milk_tui.ui.screens.setup import Setup
 from milk_tui.ui.screens.spending import SpendActions, Spending
 from milk_tui.ui.screens.stating import Stating
 from milk_tui.ui.screens.switching import SwitchActions, Switching
+from milk_tui.ui.screens.taking import TakeActions, Taking
 from milk_tui.ui.screens.typing_on import TypingOn
 from milk_tui.ui.story import Story
 from milk_tui.ui.widgets.checklist import Checklist
@@ -43,7 +44,7 @@ from milk_tui.ui.widgets.status_line import StatusLine
 from milk_tui.ui.widgets.transcript import Transcript
 
 
-class ChatScreen(PlainActions, SwitchActions, SpendActions, TypingOn):
+class ChatScreen(PlainActions, SwitchActions, SpendActions, TakeActions, TypingOn):
     """Conversation on the left, bricks on the right; one strip instead of them where it is narrow."""
 
     AUTO_FOCUS = "Prompt"
@@ -83,6 +84,7 @@ class ChatScreen(PlainActions, SwitchActions, SpendActions, TypingOn):
         self.handing = Handing(self)
         self.spending = Spending(self)
         self.switching = Switching(self)
+        self.taking = Taking(self)
         self.set_class(not self.talk.session.turns, "-fresh")
         self.gauging.show(self.talk.bricks())
         self.story.tell_turns(self.talk.session.turns)

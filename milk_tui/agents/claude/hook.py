@@ -7,10 +7,11 @@ writes what happens to standard input, as JSON.
 
 import json
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 BEGUN = "begun"
-"""The file with a line for each session that began or was gone back to, and the word that stands for it."""
+"""The word for a session that begins or is gone back to, and the file with a line for each time one did."""
 OPENED = "opened"
 """The file with the id of the session that is resumed; any other one knows nothing yet."""
 
@@ -25,12 +26,23 @@ def told(folder: Path, place: str, session: str) -> Path:
     return folder / f"told-{place}-{''.join(c for c in session if c.isalnum() or c == '-')}"
 
 
+def begun(folder: Path) -> dict[str, str]:
+    """The sessions that were open and the files they are kept in, in the order in which they were opened first."""
+    path = folder / BEGUN
+    found: dict[str, str] = {}
+    for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else ():
+        with suppress(ValueError):  # it was killed while it wrote
+            found |= {json.loads(line)["session_id"]: json.loads(line)["transcript_path"]}
+    return found
+
+
 def main(folder: Path, word: str) -> None:
     """Do what the word says."""
     event = json.load(sys.stdin)
     if word == BEGUN:
+        line = json.dumps({name: event[name] for name in ("session_id", "transcript_path")})
         with (folder / BEGUN).open("a", encoding="utf-8") as file:
-            file.write(json.dumps(event) + "\n")
+            file.write(f"{line}\n")
         return
     session = event["session_id"]
     source = piece(folder, word, is_opened=session == (folder / OPENED).read_text(encoding="utf-8"))

@@ -13,11 +13,12 @@ import secrets
 import shlex
 import sys
 from asyncio.subprocess import Process, create_subprocess_exec
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 from milk_tui.agents.claude import hook
 from milk_tui.agents.claude.pieces import CONTEXT_LIMIT, pieces
@@ -66,6 +67,8 @@ class OwnScreen:
         """Why it could not be opened, or how it ended badly."""
         self._cli = cli
         self._opening = opening
+        # Chosen here, so that it is known where no hook may run.
+        self._session_id = opening.resume_id or str(uuid4())
         self._folder = folder
         self._mark = secrets.token_hex(8)
         self._pieces = self._write_pieces() if opening.resume_id else 0
@@ -74,10 +77,9 @@ class OwnScreen:
     @property
     def visits(self) -> list[Visit]:
         """The sessions that were open, in the order in which they were opened first."""
-        path = self._folder / hook.BEGUN
-        lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
-        begun = {event["session_id"]: event["transcript_path"] for event in map(json.loads, lines)}
-        return [Visit(session, Path(path), self._was_told(session)) for session, path in begun.items()]
+        known = [(self._session_id, path) for path in _transcripts(self._session_id)]
+        begun = [(session, Path(path)) for session, path in hook.begun(self._folder).items()]
+        return [Visit(session, path, self._was_told(session)) for session, path in begun or known]
 
     async def run(self) -> None:
         """Give it the terminal and wait for its end. Cancelled, it is ended."""
@@ -115,7 +117,11 @@ class OwnScreen:
 
     def _fail(self, sentence: str) -> None:
         is_resumed = self._opening.resume_id and not self.visits
-        remedy = "If Claude's session is gone, Ctrl+G starts another one." if is_resumed else "Try it again."
+        remedy = (
+            "If Claude's session is gone, Ctrl+G starts another one."
+            if is_resumed
+            else "Ctrl+O opens it again."
+        )
         self.failure = Failure(kind="died", sentence=sentence, remedy=remedy)
 
     def _was_told(self, session: str) -> bool:
@@ -146,7 +152,7 @@ class OwnScreen:
             *("--settings", str(settings)),
             *("--append-system-prompt-file", str(system)),
             *(("--model", model) if model else ()),
-            *(("--resume", opening.resume_id) if opening.resume_id else ()),
+            *("--resume" if opening.resume_id else "--session-id", self._session_id),
             *(("--", opening.prompt) if opening.prompt else ()),
         ]
 
@@ -157,3 +163,9 @@ class OwnScreen:
     def _hook(self, word: str) -> dict[str, Any]:
         command = shlex.join([sys.executable, "-I", "-S", hook.__file__, str(self._folder), word])
         return {"hooks": [{"type": "command", "command": command}]}
+
+
+def _transcripts(session_id: str) -> Iterable[Path]:
+    """Where a session is kept, if it has said anything."""
+    home = Path(os.environ.get("CLAUDE_CONFIG_DIR") or "~/.claude").expanduser()
+    return home.glob(f"projects/*/{session_id}.jsonl")

@@ -33,6 +33,7 @@ class Stating:
         """Take notice of one event."""
         match event:
             case ev.TurnStarted():
+                self._window = self._window if event.agent == self._agent else None
                 self._agent = event.agent
                 self._enter("starting")
             case ev.AgentReady():

@@ -6,7 +6,9 @@ writes what happens to standard input, as JSON.
 """
 
 import json
+import os
 import sys
+import time
 from contextlib import suppress
 from pathlib import Path
 
@@ -14,6 +16,9 @@ BEGUN = "begun"
 """The word for a session that begins or is gone back to, and the file with a line for each time one did."""
 OPENED = "opened"
 """The file with the id of the session that is resumed; any other one knows nothing yet."""
+
+WAIT_SECONDS = 5.0
+"""How long a piece waits for the one before it."""
 
 
 def piece(folder: Path, place: str, *, is_opened: bool) -> Path:
@@ -48,12 +53,34 @@ def main(folder: Path, word: str) -> None:
     source = piece(folder, word, is_opened=session == (folder / OPENED).read_text(encoding="utf-8"))
     mark = told(folder, word, session)
     if source.is_file() and not mark.exists():
+        _wait_for_the_one_before(folder, int(word), session)
         output = {
             "hookEventName": "UserPromptSubmit",
             "additionalContext": source.read_text(encoding="utf-8"),
         }
         sys.stdout.write(json.dumps({"hookSpecificOutput": output}))
-        mark.touch()
+        mark.write_text(str(os.getpid()), encoding="ascii")
+
+
+def _wait_for_the_one_before(folder: Path, place: int, session: str) -> None:
+    """Claude Code runs hooks side by side and takes what they say as they end; pieces must come in order."""
+    before, deadline = told(folder, str(place - 1), session), time.monotonic() + WAIT_SECONDS
+    while place and _is_to_come(before) and time.monotonic() < deadline:
+        time.sleep(0.005)
+
+
+def _is_to_come(mark: Path) -> bool:
+    """Whether the hook that makes this mark has not ended yet, as far as Claude Code knows."""
+    try:
+        pid = int(mark.read_text(encoding="ascii"))
+        if sys.platform != "win32":  # where this would end it
+            os.kill(pid, 0)
+            return True
+    except ProcessLookupError:
+        return False
+    except (FileNotFoundError, ValueError):
+        return True
+    return False
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ from typing import Literal
 
 from milk_tui.core.errors import Failure
 from milk_tui.core.messages import AgentRole, Receipt, ToolCall, ToolResult, Usage, Value
+from milk_tui.core.queued import Queued
 
 
 class AgentReady(Value):
@@ -221,6 +222,13 @@ class ClaudeSessionForgotten(Value):
     type: Literal["claude_session_forgotten"] = "claude_session_forgotten"
 
 
+class QueueChanged(Value):
+    """What waits for its turn is this from now on."""
+
+    type: Literal["queue_changed"] = "queue_changed"
+    queue: tuple[Queued, ...]
+
+
 Event = (
     AgentEvent
     | TurnStarted
@@ -230,4 +238,5 @@ Event = (
     | BriefSet
     | FloorChanged
     | ClaudeSessionForgotten
+    | QueueChanged
 )

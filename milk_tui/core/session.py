@@ -43,6 +43,8 @@ class Session(SessionReading):
                 self._update(floor=event.floor, handed_over=False, is_masked=event.is_masked)
             case ev.ClaudeSessionForgotten():
                 self._forget()
+            case ev.QueueChanged():
+                self._update(queue=event.queue)
             case _:
                 self._apply_to_turn(event)
 

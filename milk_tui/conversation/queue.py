@@ -7,6 +7,7 @@ until the user lets it go. Who shows it, and who runs a command that waits here,
 
 from collections.abc import AsyncGenerator, Callable, Iterator
 from contextlib import aclosing
+from itertools import takewhile
 from typing import Literal
 
 from milk_tui.conversation.commands import parsed
@@ -120,6 +121,8 @@ class Queue:
     async def give(self, item: Queued) -> AsyncGenerator[Update, None]:
         """Give one to whoever has the floor. Raises `MilkError` if it is refused; then it waits on, held."""
         self._first = None
+        if self._question() == "request":
+            self._session.apply(ev.BriefSet(text=""))  # the user wants something else done first
         try:
             async with aclosing(self._send(item.text)) as updates:
                 async for update in updates:
@@ -133,14 +136,14 @@ class Queue:
             raise
 
     def _judge(self) -> None:
-        """Look at how the last turn has ended, once."""
-        number = self._last_turn
-        if number <= self._judged:
-            return
-        self._judged = number
-        status = self._session.turns[-1].status if self._session.turns else "finished"
-        if status in ("failed", "interrupted") and self._first is None:
-            self._hold = "failed" if status == "failed" else "stopped"
+        """Look once at how each turn has ended."""
+        judged, self._judged = self._judged, max(self._judged, self._last_turn)
+        for turn in takewhile(lambda turn: turn.number > judged, reversed(self._session.turns)):
+            # What Claude did not know any more has been asked again by the next turn.
+            is_asked_again = turn.failure is not None and turn.failure.kind == "unknown_session"
+            if turn.status != "finished" and not is_asked_again and self._first is None:
+                self._hold = "failed" if turn.status == "failed" else "stopped"
+                return
 
     def _question(self) -> Hold:
         """What the user should answer first."""

@@ -74,9 +74,9 @@ async def test_it_waits_for_the_answer_to_claudes_question_and_goes_on_behind_it
     talk = conversation(claude=[[Say("Which of the two do you want?")], [Say("Done.")]])
     await all_of(talk.escalate("choose"))
     talk.queue.put("and then test it")
-    assert talk.queue.held == "question" and talk.queue.due is None
+    assert (talk.queue.held, talk.queue.due) == ("question", None)
     await all_of(talk.send("The first."))
-    assert talk.queue.held == "" and talk.queue.due is not None
+    assert not talk.queue.held and talk.queue.due is not None
 
 
 async def test_a_turn_that_was_stopped_before_anything_was_queued_holds_nothing() -> None:

@@ -47,7 +47,7 @@ def answer(terminal: Terminal, key: str) -> None:
     """Go to the open question and answer it, as slowly as it wants to be read."""
     time.sleep(DEAF_SECONDS)
     terminal.press("tab")
-    terminal.wait_for("y yes, once")
+    terminal.wait_for("n no (so do Enter and Esc)")
     terminal.press(key)
 
 

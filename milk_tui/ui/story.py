@@ -25,6 +25,10 @@ LIVE_CHARS = 4_000
 """Characters of what a running call has written that are shown: its end."""
 
 
+_SAID: tuple[Kind, ...] = ("user", "thinking", "local", "claude", "call")
+"""The kinds of blocks that show what is in a session's messages."""
+
+
 class Story:
     """Tells one session in one transcript."""
 
@@ -40,10 +44,29 @@ class Story:
         """Calls that have no result yet, by their ids."""
         self._step: list[Block] = []
         """What the present step has put into the transcript: what goes when it is voided."""
+        self._number = 0
+        self._told: dict[int, list[str]] = {}
+        """For each turn the keys of the blocks that show its messages."""
 
     def tell_turns(self, turns: Sequence[Turn]) -> None:
         """Show a session that was reopened."""
-        self._transcript.extend([block for turn in turns for block in self._turn(turn)])
+        blocks: list[Block] = []
+        for turn in turns:
+            told = list(self._turn(turn))
+            blocks += told
+            self._number = turn.number
+            self._told[turn.number] = [block.key for block in told if block.kind in _SAID]
+        self._transcript.extend(blocks)
+
+    def key_of(self, turn: Turn, message_id: str) -> str | None:
+        """The block that shows a message of a turn: a result's is its call's. `None` if the turn is not shown."""
+        keys = self._told.get(turn.number)
+        if keys is None:
+            return None
+        owners = list(_owners(turn))
+        wanted = {m.id: m.result.call_id for m in turn.messages if m.result}.get(message_id, message_id)
+        place = next((place for place, ids in enumerate(owners) if wanted in ids), 0)
+        return keys[place] if len(owners) == len(keys) else keys[0]
 
     def note(self, text: str) -> None:
         """Show something that is not part of the conversation."""
@@ -93,6 +116,8 @@ class Story:
         self._text = self._thinking = None
         self._has_spoken = False
         self._calls, self._step = {}, []
+        self._number += 1
+        self._told[self._number] = []
         if event.preface:
             self._add(
                 "notice", f"The local agent is told what Claude did ({len(event.preface):,} characters)."
@@ -133,6 +158,7 @@ class Story:
         keys = {block.key for block in voided}
         self._calls = {id: block for id, block in self._calls.items() if block.key not in keys}
         self._transcript.take_out(keys)
+        self._told[self._number] = [key for key in self._told[self._number] if key not in keys]
 
     def _close(self) -> None:
         for block in (self._text, self._thinking):
@@ -185,6 +211,8 @@ class Story:
 
     def _put(self, block: Block) -> Block:
         self._transcript.append(block)
+        if block.kind in _SAID and self._number:
+            self._told[self._number].append(block.key)
         return block
 
     def _key(self) -> str:
@@ -234,6 +262,17 @@ def receipt_line(receipt: Receipt) -> str:
         f"{usage.input_tokens:,} tokens read{cached}, {usage.output_tokens:,} written · "
         f"{cost} · {receipt.seconds:.1f} s{masked}"
     )
+
+
+def _owners(turn: Turn) -> Iterator[tuple[str, ...]]:
+    """For each block that shows a part of a turn's messages: the ids of that message and that call."""
+    for message in turn.messages:
+        if message.thinking:
+            yield () if message.text else (message.id,)
+        if message.text or message.role == "user":
+            yield (message.id,)
+        for call in message.calls:
+            yield (message.id, call.id)
 
 
 def _speaks(block: Block) -> bool:

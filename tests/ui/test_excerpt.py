@@ -6,8 +6,9 @@ from textual.pilot import Pilot
 
 from milk_tui.ui.widgets.blocks import Block
 from milk_tui.ui.widgets.excerpt import Excerpt, Mark, pack, unpack
+from milk_tui.ui.widgets.stack import Spot
 from milk_tui.ui.widgets.transcript import Transcript
-from milk_tui.ui.widgets.viewport import Spot, Viewport
+from milk_tui.ui.widgets.viewport import Viewport
 from tests.ui.transcript_stage import ANSWER, Stage, everything, messages, screen
 
 

@@ -267,3 +267,38 @@ def test_a_receipt_speaks_of_the_history_only_where_it_is_larger() -> None:
     large = receipt_line(Receipt(situation="resume", chars=900, history_chars=5_000))
     assert small.startswith("Resumed: 900 characters handed over, about 225 tokens · ")
     assert "instead of 5,000 of history" in large and "history" not in small
+
+
+async def test_the_block_of_a_message_is_found_live_and_after_reopening() -> None:
+    events = (
+        START,
+        thought("Hm."),
+        said("Let me look."),
+        ev.ToolCallStarted(call=CALL),
+        RESULT,
+        ev.StepStarted(),
+        said("wrong"),
+        ev.StepVoided(),
+        said("It is so."),
+        ev.AgentFinished(),
+        END,
+    )
+    session = new_session()
+    for event in events * 2:
+        session.apply(event)
+    second = session.turns[1]
+    wanted = {"2.0": "Why?", "2.1": "Let me look.", "2.2": "x", "2.3": "It is so."}
+    assert [message.id for message in second.messages] == list(wanted)
+    for is_live in (True, False):
+        async with telling() as (story, transcript):
+            if is_live:
+                for event in events * 2:
+                    story.tell(event)
+            else:
+                story.tell_turns(session.turns)
+            blocks = {block.key: block for block in transcript.blocks}
+            found = {id: story.key_of(second, id) for id in wanted}
+
+            assert {id: blocks[key or ""].source for id, key in found.items()} == wanted
+            assert list(blocks).index(found["2.0"] or "") >= len(blocks) / 2
+            assert story.key_of(second.model_copy(update={"number": 9}), "9.0") is None

@@ -116,7 +116,7 @@ async def test_the_first_page_is_reached_and_left_by_key() -> None:
         await pilot.press("down", "down")
         assert screen(app.transcript)[0] == "▌"
         await pilot.press("up", "up")
-        assert screen(app.transcript)[0] == "▌ You"
+        assert screen(app.transcript)[0].endswith(" You")
 
 
 async def test_blocks_are_chosen_by_key_and_copied_exactly() -> None:
@@ -292,3 +292,22 @@ async def test_removed_transcripts_are_freed() -> None:
 
         # Textual itself keeps the last widget that was removed until the next layout.
         assert [reference() for reference in references[:-1]] == [None, None, None]
+
+
+async def test_going_to_a_message_unfolds_it_chooses_it_and_shows_the_line() -> None:
+    call = Block(
+        "c", "call", "ls", label="shell", detail="\n".join(f"file {n}" for n in range(90)), folded=True
+    )
+    app = Stage(*messages(40), call, *(replace(each, key=f"{each.key}b") for each in messages(40)))
+    async with app.run_test(size=(60, 20)) as pilot:
+        await pilot.pause()
+        app.transcript.go_to("m3", ANSWER.index("one"))
+        assert any("one" in line for line in screen(app.transcript))
+        assert not app.transcript.is_following
+        app.transcript.go_to("c", call.detail.index("file 70"))
+        assert "┃ file 70" in screen(app.transcript)
+        assert app.transcript.cursor == 40
+        app.transcript.go_to("m0")
+        assert screen(app.transcript)[0].endswith(" You")
+        with pytest.raises(KeyError):
+            app.transcript.go_to("nowhere")

@@ -9,8 +9,8 @@ from textual.selection import Selection
 
 from milk_tui.ui.widgets.blocks import Block
 from milk_tui.ui.widgets.excerpt import pack
+from milk_tui.ui.widgets.stack import Spot
 from milk_tui.ui.widgets.transcript import Transcript
-from milk_tui.ui.widgets.viewport import Spot
 
 STYLES = Path(__file__).parents[2] / "styles"
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from milk_tui.ui.markdown.pieces import line_starts
 from milk_tui.ui.markdown.rows import Row
 from milk_tui.ui.widgets.block_view import BlockView
-from milk_tui.ui.widgets.viewport import Spot
+from milk_tui.ui.widgets.stack import Spot
 
 _FENCE = re.compile(r"^\s*(?:```|~~~)", re.MULTILINE)
 _BITS = 24

@@ -17,7 +17,7 @@ from textual.selection import Selection
 
 from milk_tui.ui.widgets.blocks import Block
 from milk_tui.ui.widgets.excerpt import pack
-from milk_tui.ui.widgets.viewport import Spot
+from milk_tui.ui.widgets.stack import Spot
 from milk_tui.ui.widgets.window import Window
 
 _FLUSH_SECONDS = 1 / 20
@@ -165,6 +165,20 @@ class Transcript(Window, can_focus=True, inherit_bindings=False):
         self.forget()
         self.action_scroll_end()
 
+    def go_to(self, key: str, offset: int = 0) -> None:
+        """Choose a block, unfold it, and bring into view the line of its text that has the character at `offset`.
+
+        Raises `KeyError` where there is no such block.
+        """
+        index = self.cursor = self._places[key]
+        if self.viewport.views[index].folded:
+            self.viewport.fold(index, False)
+        self.viewport.reveal(
+            self.viewport.spot_of(index, offset) if offset else self.viewport.first_row(index)
+        )
+        self.update_screen()
+        self.refresh()
+
     def _block(self, key: str) -> Block:
         return self.viewport.views[self._places[key]].block
 
@@ -266,6 +280,6 @@ class Transcript(Window, can_focus=True, inherit_bindings=False):
         if not self.viewport.views:
             return
         self.cursor = max(0, min(index, len(self.viewport.views) - 1))
-        self.viewport.reveal(self.cursor)
+        self.viewport.reveal(self.viewport.first_row(self.cursor))
         self.update_screen()
         self.refresh()

@@ -17,7 +17,8 @@ from milk_tui.ui.markdown.palette import SELECTED, Palette, select
 from milk_tui.ui.markdown.rows import BLANK, Row, Run
 from milk_tui.ui.widgets.blocks import GUTTER, chosen
 from milk_tui.ui.widgets.excerpt import Excerpt, Mark, pack, unpack
-from milk_tui.ui.widgets.viewport import Line, Spot, Viewport
+from milk_tui.ui.widgets.stack import Spot
+from milk_tui.ui.widgets.viewport import Line, Viewport
 
 _MARKS = ["user", "prompt", "local", "claude", "thinking", "call", "notice", "receipt", "failure", "percept"]
 _WORDS = ["name", "muted", "ok", "error", "cursor"]

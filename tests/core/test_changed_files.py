@@ -6,7 +6,7 @@ from tests.core.building import claude_turn, turn, use
 
 
 def paths(*turns: Turn) -> list[str]:
-    return [file.path for file in changed_files(turns, lambda name: f"/work/{name}").files]
+    return [file.path for file in changed_files(turns, lambda name: f"/shop/{name}").files]
 
 
 def test_each_tool_that_changes_a_file_names_it_with_what_was_asked() -> None:
@@ -32,7 +32,7 @@ def test_each_tool_that_changes_a_file_names_it_with_what_was_asked() -> None:
 def test_a_call_that_failed_or_was_refused_changed_nothing_and_one_that_was_cancelled_may_have() -> None:
     refused = use("Write", {"file_path": "a"}, "The user does not allow this.", is_error=True)
     cancelled = use("Write", {"file_path": "b"}, CANCELLED, is_error=True)
-    assert paths(claude_turn(1, "go", refused, cancelled)) == ["/work/b"]
+    assert paths(claude_turn(1, "go", refused, cancelled)) == ["/shop/b"]
 
 
 def test_reading_changes_nothing_and_a_call_without_a_path_names_nothing() -> None:
@@ -47,7 +47,7 @@ def test_reading_changes_nothing_and_a_call_without_a_path_names_nothing() -> No
 
 def test_ids_that_are_counted_anew_in_each_step_do_not_mix_calls_up() -> None:
     refused = use("Write", {"file_path": "a"}, "no", call_id="0", is_error=True)
-    assert paths(turn(1, "go", refused, use("Write", {"file_path": "b"}, call_id="0"))) == ["/work/b"]
+    assert paths(turn(1, "go", refused, use("Write", {"file_path": "b"}, call_id="0"))) == ["/shop/b"]
 
 
 def test_only_commands_that_ran_may_have_changed_more() -> None:

@@ -5,6 +5,7 @@ from datetime import datetime
 
 from milk_tui.core.budget import NEED_LIMIT
 from milk_tui.core.cut import one_line
+from milk_tui.core.incoming import Incoming
 from milk_tui.core.messages import AgentRole, Value
 from milk_tui.core.need import NeedBy, PastNeed, last_request, remembered
 from milk_tui.core.queued import Queued
@@ -46,6 +47,8 @@ class SessionState(Value):
     """Whether the hand-off of Claude's present stay goes out masked."""
     queue: tuple[Queued, ...] = ()
     """What was written while a turn ran and is not given to anybody yet."""
+    incoming: Incoming | None = None
+    """What the user decided about the last summary that came back from Claude."""
 
     @property
     def stated_need(self) -> str:

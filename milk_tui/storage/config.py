@@ -74,6 +74,7 @@ Line = Annotated[str, AfterValidator(_line)]
 Url = Annotated[str, AfterValidator(_url)]
 Key = Annotated[SecretStr, AfterValidator(_key)]
 File = Annotated[Path, AfterValidator(_path)]
+Keymap = Annotated[dict[str, str], BeforeValidator(_from_text)]
 Servers = Annotated[tuple[McpServer, ...], BeforeValidator(_from_text)]
 
 
@@ -84,6 +85,8 @@ class Settings(BaseModel):
 
     home: Path
     warnings: tuple[str, ...] = ()
+    sources: Mapping[str, str] = Field(default_factory=dict)
+    """Who said what each setting is: `--url`, `MILK_URL`, `tui.json`, `config.json`; a default has none."""
 
     url: Url | None = Field(
         None, description="Address of the local model's server; without one, servers are looked for."
@@ -132,10 +135,27 @@ class Settings(BaseModel):
         description="Seconds without a word after which Claude counts as silent.",
     )
     theme: Line | None = Field(None, description="Name of the colour theme.")
+    reduced_motion: bool = Field(
+        False, description="Whether nothing moves by itself: no animation, no blinking."
+    )
+    notify: Literal["auto", "bell", "osc9", "osc777", "off"] = Field(
+        "auto",
+        description="How a terminal out of focus hears of a question or a long turn's end: "
+        "`auto`, `bell`, `osc9`, `osc777` or `off`.",
+    )
+    notify_after_seconds: float = Field(
+        15,
+        ge=0,
+        allow_inf_nan=False,
+        description="Seconds that a turn must have taken for its end to be told.",
+    )
+    keys: Keymap = Field(
+        {}, description='Other keys, by the ids that the help shows: `{"chat.bricks": "f3"}`.'
+    )
     mcp_servers: Servers = Field((), description="MCP servers whose tools the local agent is offered.")
 
 
-KEYS = tuple(name for name in Settings.model_fields if name not in ("home", "warnings"))
+KEYS = tuple(name for name in Settings.model_fields if name not in ("home", "warnings", "sources"))
 """What can be set, in the order in which the README lists it."""
 
 
@@ -168,15 +188,18 @@ def load(
     go = with_usable_servers(go, str(folder / "config.json"), warnings)
     variables = {key: environ.get(PREFIX + key.upper(), "").strip() or None for key in KEYS}
     layers: list[tuple[Callable[[str], str], dict[str, object]]] = [
-        (lambda key: f"--{key.replace('_', '-')}", _said(command_line or {})),
-        (lambda key: PREFIX + key.upper(), _said(variables)),
+        (_option, _said(command_line or {})),
+        (_variable, _said(variables)),
         (lambda key: f"{key} in {folder / 'tui.json'}", _said(own)),
         (lambda key: f"{key} in {folder / 'config.json'}", _said(go)),
     ]
     while True:
         merged = {key: value for _, layer in reversed(layers) for key, value in layer.items()}
         try:
-            return Settings.model_validate(merged | {"home": folder, "warnings": tuple(warnings)})
+            sources = {key: name(key) for name, layer in reversed(layers) for key in layer}
+            return Settings.model_validate(
+                merged | {"home": folder, "warnings": tuple(warnings), "sources": sources}
+            )
         except ValidationError as error:
             for key, reason in _reasons(error).items():
                 name, layer = next((name, layer) for name, layer in layers if key in layer)
@@ -184,6 +207,14 @@ def load(
                 if layer is layers[0][1]:
                     raise ConfigError(f"{name(key)} cannot be used: {reason}.") from None
                 warnings.append(f"{name(key)} is not used: {reason}.")
+
+
+def reloaded(settings: Settings, environ: Mapping[str, str] = os.environ) -> Settings:
+    """The settings as they are now that a file has changed; what the command line said still holds."""
+    given = {
+        key: getattr(settings, key) for key, source in settings.sources.items() if source == _option(key)
+    }
+    return load(settings.home, given, environ)
 
 
 def save(folder: Path, **changes: object) -> None:
@@ -243,6 +274,14 @@ def _object(path: Path, warnings: list[str]) -> dict[str, Any]:
     else:
         return value
     return {}
+
+
+def _option(key: str) -> str:
+    return f"--{key.replace('_', '-')}"
+
+
+def _variable(key: str) -> str:
+    return PREFIX + key.upper()
 
 
 def _said(values: Mapping[str, object]) -> dict[str, object]:

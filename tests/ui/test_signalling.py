@@ -23,7 +23,7 @@ def listen(pilot: Pilot[None]) -> list[str]:
     heard: list[str] = []
     driver = pilot.app._driver
     assert driver is not None
-    driver.write = heard.append  # type: ignore[method-assign]
+    driver.write = heard.append  # type: ignore[method-assign,assignment]
     return heard
 
 

@@ -36,11 +36,11 @@ _TABLES = (
     )""",
     """CREATE TABLE messages (
         number INTEGER PRIMARY KEY,
-        session INTEGER NOT NULL REFERENCES sessions,
+        owner INTEGER NOT NULL REFERENCES sessions,
         turn INTEGER NOT NULL,
         place INTEGER NOT NULL
     )""",
-    "CREATE INDEX messages_by_session ON messages (session)",
+    "CREATE INDEX messages_by_owner ON messages (owner)",
     """CREATE VIRTUAL TABLE words USING fts5(
         text, content='', tokenize="unicode61 remove_diacritics 2 categories 'L* N* M* Co'"
     )""",
@@ -136,8 +136,8 @@ class SearchIndex:
         by_place = {(text.turn, text.place): text.text for text in texts}
         with self._writing() as connection:
             rows = connection.execute(
-                "SELECT messages.number, turn, place FROM messages JOIN sessions ON sessions.number = session "
-                "WHERE sessions.session = ?",
+                "SELECT messages.number, turn, place FROM messages JOIN sessions ON sessions.number = owner "
+                "WHERE session = ?",
                 (session,),
             ).fetchall()
             connection.executemany(
@@ -154,13 +154,13 @@ class SearchIndex:
         self, expression: str, limit: int, only: Collection[str] | None = None, besides: Collection[str] = ()
     ) -> list[Place]:
         """Where the words of an FTS5 expression stand, newest first: in some sessions only, or not in some."""
-        named = "" if only is None else "AND sessions.session IN (SELECT value FROM json_each(:only))"
+        named = "" if only is None else "AND session IN (SELECT value FROM json_each(:only))"
         with self._using() as connection:
             rows = connection.execute(
-                f"""SELECT sessions.session, turn, place FROM words
-                JOIN messages ON messages.number = words.rowid JOIN sessions ON sessions.number = messages.session
+                f"""SELECT session, turn, place FROM words
+                JOIN messages ON messages.number = words.rowid JOIN sessions ON sessions.number = owner
                 WHERE words MATCH :expression {named}
-                    AND sessions.session NOT IN (SELECT value FROM json_each(:besides))
+                    AND session NOT IN (SELECT value FROM json_each(:besides))
                 ORDER BY words.rowid DESC LIMIT :limit""",
                 {
                     "expression": expression,
@@ -259,13 +259,13 @@ def _add(connection: sqlite3.Connection, session: int, texts: Iterable[Text]) ->
         number = first if last is None else last + 1
         connection.execute("INSERT INTO words (rowid, text) VALUES (?, ?)", (number, indexed(text.text)))
         connection.execute(
-            "INSERT INTO messages (number, session, turn, place) VALUES (?, ?, ?, ?)",
+            "INSERT INTO messages (number, owner, turn, place) VALUES (?, ?, ?, ?)",
             (number, session, text.turn, text.place),
         )
 
 
 def _drop(connection: sqlite3.Connection, session: str) -> None:
     connection.execute(
-        "DELETE FROM messages WHERE session = (SELECT number FROM sessions WHERE session = ?)", (session,)
+        "DELETE FROM messages WHERE owner = (SELECT number FROM sessions WHERE session = ?)", (session,)
     )
     connection.execute("DELETE FROM sessions WHERE session = ?", (session,))

@@ -173,7 +173,8 @@ def import_sessions(context: click.Context, /, files: tuple[str, ...], as_json: 
 
     FILE is a session (~/.claude/projects/*/<uuid>.jsonl, ~/.milk/sessions/<uuid>.json, or what `sessions export
     --format json` wrote) or a folder, which is searched. The files are only read. Taking a session twice is taking it
-    once; one that has grown since is taken anew, unless you have gone on with it here. Exit status 1 means that no session could be taken.
+    once; one that has grown since is taken anew, unless you have gone on with it here. Exit status 1 means that no
+    session could be taken.
     """
     from milk_tui.cli.importing import run_import
 

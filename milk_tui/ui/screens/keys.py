@@ -14,6 +14,7 @@ from milk_tui.ui.screens.settings import SettingsScreen
 from milk_tui.ui.widgets.checklist import Checklist
 from milk_tui.ui.widgets.prompt import Prompt
 from milk_tui.ui.widgets.question_card import QuestionCard
+from milk_tui.ui.widgets.queue_chips import QueueChips
 from milk_tui.ui.widgets.transcript import Transcript
 
 
@@ -29,6 +30,14 @@ CHAT: list[BindingType] = [
     _key("f9", "return_to_local", "To local", "Give the floor back to the local agent", "local"),
     _key("escape", "stop", "Stop", "Refuse an open question, or stop the turn and keep its answer", "stop"),
     _key("f2", "toggle_bricks", "Bricks", "Show or hide the bricks", "bricks"),
+    _key(
+        "f4",
+        "choose_queued",
+        "Queue",
+        "Choose what is queued: edit, move, remove, send now",
+        "queue",
+        show=False,
+    ),
     _key("f1", "help", "Help", "Keys and commands", "help"),
     _key(
         "ctrl+c", "copy_or_stop", "Copy", "Copy the selection, stop the turn; twice: quit", "copy", show=False
@@ -55,6 +64,7 @@ PLACES: tuple[tuple[str, Sequence[BindingType]], ...] = (
     ("In the conversation", Transcript.BINDINGS),
     ("On the need", NeedPanel.BINDINGS),
     ("On a question", QuestionCard.BINDINGS),
+    ("On the queue", QueueChips.BINDINGS),
     ("In the hand-off preview", PreviewScreen.BINDINGS),
     ("In the checklist", Checklist.BINDINGS),
     ("In the list of permissions", GrantsScreen.BINDINGS),

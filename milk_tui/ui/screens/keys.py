@@ -10,6 +10,7 @@ from milk_tui.ui.screens.mcp import McpScreen
 from milk_tui.ui.screens.model_picker import ModelPicker
 from milk_tui.ui.screens.preview import PreviewScreen
 from milk_tui.ui.widgets.checklist import Checklist
+from milk_tui.ui.widgets.find_bar import FindInput
 from milk_tui.ui.widgets.prompt import Prompt
 from milk_tui.ui.widgets.question_card import QuestionCard
 from milk_tui.ui.widgets.transcript import Transcript
@@ -26,6 +27,34 @@ CHAT: list[BindingType] = [
     _key("ctrl+g,f8", "escalate", "Hand over", "Preview the hand-off to Claude", "escalate"),
     _key("f9", "return_to_local", "To local", "Give the floor back to the local agent", "local"),
     _key("escape", "stop", "Stop", "Refuse an open question, or stop the turn and keep its answer", "stop"),
+    _key("ctrl+f", "find", "Find", "Find a text in the conversation", "find", show=False, first=True),
+    _key(
+        "alt+up",
+        "read('previous_block')",
+        "Block before",
+        "Choose the block before",
+        "block_before",
+        show=False,
+    ),
+    _key(
+        "alt+down", "read('next_block')", "Block after", "Choose the block after", "block_after", show=False
+    ),
+    _key(
+        "alt+pageup",
+        "read('previous_prompt')",
+        "Prompt before",
+        "Go to your prompt before",
+        "prompt_before",
+        show=False,
+    ),
+    _key(
+        "alt+pagedown",
+        "read('next_prompt')",
+        "Prompt after",
+        "Go to your next prompt",
+        "prompt_after",
+        show=False,
+    ),
     _key("f2", "toggle_bricks", "Bricks", "Show or hide the bricks", "bricks"),
     _key("f1", "help", "Help", "Keys and commands", "help"),
     _key(
@@ -51,6 +80,7 @@ PLACES: tuple[tuple[str, Sequence[BindingType]], ...] = (
     ("In the chat", CHAT),
     ("In the prompt", (_ENTER, *Prompt.BINDINGS)),
     ("In the conversation", Transcript.BINDINGS),
+    ("While finding", FindInput.BINDINGS),
     ("On the need", NeedPanel.BINDINGS),
     ("On a question", QuestionCard.BINDINGS),
     ("In the hand-off preview", PreviewScreen.BINDINGS),

@@ -44,6 +44,8 @@ COMMANDS: tuple[Command, ...] = (
     Command("/find", "Find a text in this conversation", "find", (), "[text]"),
     Command("/doctor", "Look at server, model and Claude Code", "doctor", ("/check",)),
     Command("/theme", "Change the colours", "change_theme"),
+    Command("/config", "Look for a setting and change it", "settings", ("/settings",), "[words]"),
+    Command("/compact", "Why nothing has to be compacted here", "compact"),
     Command("/help", "Keys and commands", "help", ("/?",)),
     Command("/quit", "Leave; the session is kept", "quit", ("/exit", "/q")),
 )

@@ -20,17 +20,20 @@ from milk_tui.ui.panels.need_panel import NeedPanel
 from milk_tui.ui.panels.panel import Panel
 from milk_tui.ui.panels.registry import BrickColumn
 from milk_tui.ui.panels.strip import BrickStrip
+from milk_tui.ui.preferences import prefer
 from milk_tui.ui.screens.asking import Asking
 from milk_tui.ui.screens.conversing import Conversing
 from milk_tui.ui.screens.copying import Copying
 from milk_tui.ui.screens.finding import FindActions, Finding
 from milk_tui.ui.screens.gauging import Gauging
 from milk_tui.ui.screens.handing import Handing
-from milk_tui.ui.screens.keys import CHAT
+from milk_tui.ui.screens.keys import CHAT, all_places
 from milk_tui.ui.screens.mishaps import Mishaps
 from milk_tui.ui.screens.plain_actions import PlainActions
 from milk_tui.ui.screens.recalling import Recalling
+from milk_tui.ui.screens.settings import SettingsScreen
 from milk_tui.ui.screens.setup import Setup
+from milk_tui.ui.screens.signalling import Signalling
 from milk_tui.ui.screens.spending import SpendActions, Spending
 from milk_tui.ui.screens.stating import Stating
 from milk_tui.ui.screens.switching import SwitchActions, Switching
@@ -85,13 +88,26 @@ class ChatScreen(PlainActions, FindActions, SwitchActions, SpendActions, TypingO
         self.handing = Handing(self)
         self.spending = Spending(self)
         self.switching = Switching(self)
+        self.signalling = Signalling(self)
         self.set_class(not self.talk.session.turns, "-fresh")
         self.gauging.show(self.talk.bricks())
         self.story.tell_turns(self.talk.session.turns)
         for notice in self.bench.notices:
             self.tell(notice)
+        self.follow_settings()
         self.show_floor()
         self.call_after_refresh(self.setup.begin)
+
+    def on_unmount(self) -> None:
+        """Give back what the terminal lent."""
+        self.signalling.leave()
+
+    def follow_settings(self) -> None:
+        """Look and listen as the settings say; what they cannot have is told."""
+        self.prompt.cursor_blink = not self.bench.settings.reduced_motion
+        self.keymap, problems = prefer(self.app, self.bench.settings, all_places(self.app))
+        for problem in problems:
+            self.tell(problem)
 
     @on(Prompt.Submitted)
     def submit(self, event: Prompt.Submitted) -> None:
@@ -140,6 +156,17 @@ class ChatScreen(PlainActions, FindActions, SwitchActions, SpendActions, TypingO
     def action_return_to_local(self, text: str = "") -> None:
         """Give the floor back; a text goes to the local agent."""
         self.handing.give_back(text)
+
+    def action_settings(self, words: str = "") -> None:
+        """Show the settings, those first that fit the words."""
+        self.app.push_screen(SettingsScreen(self.bench, self.follow_settings, words))
+
+    def action_compact(self, _text: str = "") -> None:
+        """Say why there is nothing to compact."""
+        self.tell(
+            "Nothing has to be compacted: what is handed over is the bricks, which are bounded, and the local model "
+            "is sent as many whole exchanges as its window holds. /new begins a session without the old ones."
+        )
 
     def action_set_need(self, text: str = "") -> None:
         """Set the need, or edit it in its panel."""

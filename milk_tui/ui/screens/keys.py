@@ -1,7 +1,8 @@
 """The chat's own keys, and where all the others are: one table for the bindings and for the help."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
+from textual.app import App
 from textual.binding import Binding, BindingType
 
 from milk_tui.ui.panels.need_panel import NeedPanel
@@ -9,6 +10,7 @@ from milk_tui.ui.screens.grants import GrantsScreen
 from milk_tui.ui.screens.mcp import McpScreen
 from milk_tui.ui.screens.model_picker import ModelPicker
 from milk_tui.ui.screens.preview import PreviewScreen
+from milk_tui.ui.screens.settings import SettingsScreen
 from milk_tui.ui.widgets.checklist import Checklist
 from milk_tui.ui.widgets.find_bar import FindInput
 from milk_tui.ui.widgets.prompt import Prompt
@@ -23,38 +25,20 @@ def _key(
     return Binding(keys, action, description, show=show, priority=first, tooltip=tooltip, id=f"chat.{id}")
 
 
+_READING = (
+    ("alt+up", "previous_block", "Choose the block before"),
+    ("alt+down", "next_block", "Choose the block after"),
+    ("alt+pageup", "previous_prompt", "Go to your prompt before"),
+    ("alt+pagedown", "next_prompt", "Go to your next prompt"),
+)
+"""Keys of the conversation that work wherever one is, what they do there, and in words."""
+
 CHAT: list[BindingType] = [
     _key("ctrl+g,f8", "escalate", "Hand over", "Preview the hand-off to Claude", "escalate"),
     _key("f9", "return_to_local", "To local", "Give the floor back to the local agent", "local"),
     _key("escape", "stop", "Stop", "Refuse an open question, or stop the turn and keep its answer", "stop"),
     _key("ctrl+f", "find", "Find", "Find a text in the conversation", "find", show=False, first=True),
-    _key(
-        "alt+up",
-        "read('previous_block')",
-        "Block before",
-        "Choose the block before",
-        "block_before",
-        show=False,
-    ),
-    _key(
-        "alt+down", "read('next_block')", "Block after", "Choose the block after", "block_after", show=False
-    ),
-    _key(
-        "alt+pageup",
-        "read('previous_prompt')",
-        "Prompt before",
-        "Go to your prompt before",
-        "prompt_before",
-        show=False,
-    ),
-    _key(
-        "alt+pagedown",
-        "read('next_prompt')",
-        "Prompt after",
-        "Go to your next prompt",
-        "prompt_after",
-        show=False,
-    ),
+    *(_key(keys, f"read('{action}')", words, words, action, show=False) for keys, action, words in _READING),
     _key("f2", "toggle_bricks", "Bricks", "Show or hide the bricks", "bricks"),
     _key("f1", "help", "Help", "Keys and commands", "help"),
     _key(
@@ -88,5 +72,20 @@ PLACES: tuple[tuple[str, Sequence[BindingType]], ...] = (
     ("In the list of permissions", GrantsScreen.BINDINGS),
     ("In the list of models", ModelPicker.BINDINGS),
     ("In the list of MCP servers", McpScreen.BINDINGS),
+    ("In the list of settings", SettingsScreen.BINDINGS),
 )
 """Where which keys work, for the help."""
+
+
+def all_places(
+    app: App[None], keymap: Mapping[str, str] | None = None
+) -> list[tuple[str, Sequence[BindingType]]]:
+    """Those, and what works everywhere: the app's own keys and the palette's; with the user's own keys, if given."""
+    palette = Binding(app.COMMAND_PALETTE_BINDING, "command_palette", tooltip="Command palette")
+    places = [("Everywhere", (*type(app).BINDINGS, palette)), *PLACES]
+    return [(place, [_with(keymap or {}, binding) for binding in bindings]) for place, bindings in places]
+
+
+def _with(keymap: Mapping[str, str], binding: BindingType) -> BindingType:
+    keys = keymap.get(binding.id or "") if isinstance(binding, Binding) else None
+    return binding.with_key(keys) if keys and isinstance(binding, Binding) else binding

@@ -21,9 +21,10 @@ Wish = Literal["source", "code", "link", "file"]
 """What of a block the user wants: its source copied, its code copied, a link opened, or its whole output shown."""
 
 
-def _key(keys: str, action: str, description: str, tooltip: str, *, show: bool = False) -> Binding:
-    id = action.translate(str.maketrans("(", "_", "')"))
-    return Binding(keys, action, description, show=show, tooltip=tooltip, id=f"transcript.{id}")
+def _key(
+    keys: str, action: str, description: str, tooltip: str, id: str = "", *, show: bool = False
+) -> Binding:
+    return Binding(keys, action, description, show=show, tooltip=tooltip, id=f"transcript.{id or action}")
 
 
 class Reader(Window, can_focus=True, inherit_bindings=False):
@@ -45,16 +46,22 @@ class Reader(Window, can_focus=True, inherit_bindings=False):
         _key("space,enter", "toggle_fold", "Fold", "Fold or unfold the chosen block", show=True),
         _key("f", "toggle_folds", "Fold all", "Fold or unfold all thinking and tool output"),
         _key("y", "copy", "Copy", "Copy the selection, or the source of the chosen block", show=True),
-        _key("c", "ask('code')", "Copy code", "Copy a code block of the chosen block", show=True),
-        _key("o", "ask('link')", "Links", "Look at the chosen block's links, and open one", show=True),
-        _key("v", "ask('file')", "All of it", "Show the whole output of a call that was shortened"),
+        _key(
+            "c", "ask('code')", "Copy code", "Copy a code block of the chosen block", "copy_code", show=True
+        ),
+        _key(
+            "o", "ask('link')", "Links", "Look at the chosen block's links, and open one", "links", show=True
+        ),
+        _key(
+            "v", "ask('file')", "All of it", "Show the whole output of a call that was shortened", "all_of_it"
+        ),
         _key("t", "toggle_about", "Times", "Show or hide times and tokens"),
-        _key("shift+up", "select(-1)", "Select up", "Select rows upwards"),
-        _key("shift+down", "select(1)", "Select down", "Select rows downwards"),
+        _key("shift+up", "select(-1)", "Select up", "Select rows upwards", "select_up"),
+        _key("shift+down", "select(1)", "Select down", "Select rows downwards", "select_down"),
         _key("escape", "clear_selection", "Select nothing", "Take the selection back"),
-        _key("n", "find(1)", "Next hit", "Go to the next hit of what is looked for"),
-        _key("N", "find(-1)", "Hit before", "Go to the hit before"),
-        _key("slash", "find(0)", "Find", "Look for a text"),
+        _key("n", "find(1)", "Next hit", "Go to the next hit of what is looked for", "next_hit"),
+        _key("N", "find(-1)", "Hit before", "Go to the hit before", "hit_before"),
+        _key("slash", "find(0)", "Find", "Look for a text", "find"),
     ]
 
     class FollowChanged(Message, namespace="transcript"):

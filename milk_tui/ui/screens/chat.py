@@ -30,6 +30,7 @@ from milk_tui.ui.screens.handing import Handing
 from milk_tui.ui.screens.keys import CHAT, all_places
 from milk_tui.ui.screens.mishaps import Mishaps
 from milk_tui.ui.screens.plain_actions import PlainActions
+from milk_tui.ui.screens.queueing import QueueActions, Queueing
 from milk_tui.ui.screens.recalling import Recalling
 from milk_tui.ui.screens.settings import SettingsScreen
 from milk_tui.ui.screens.setup import Setup
@@ -43,11 +44,12 @@ from milk_tui.ui.widgets.checklist import Checklist
 from milk_tui.ui.widgets.prompt import Prompt
 from milk_tui.ui.widgets.prompt_box import PromptBox
 from milk_tui.ui.widgets.question_card import QuestionCard
+from milk_tui.ui.widgets.queue_chips import QueueChips
 from milk_tui.ui.widgets.status_line import StatusLine
 from milk_tui.ui.widgets.transcript import Transcript
 
 
-class ChatScreen(PlainActions, FindActions, SwitchActions, SpendActions, TypingOn):
+class ChatScreen(PlainActions, FindActions, SwitchActions, SpendActions, QueueActions, TypingOn):
     """Conversation on the left, bricks on the right; one strip instead of them where it is narrow."""
 
     AUTO_FOCUS = "Prompt"
@@ -67,6 +69,7 @@ class ChatScreen(PlainActions, FindActions, SwitchActions, SpendActions, TypingO
                 yield Transcript(id="transcript")
                 yield QuestionCard(id="question")
                 yield BrickStrip(id="strip")
+                yield QueueChips(id="queue")
                 yield PromptBox(Prompt(commands, placeholder="Write, and press Enter", id="prompt"))
             yield BrickColumn(id="bricks")
         yield StatusLine(id="status")
@@ -85,6 +88,7 @@ class ChatScreen(PlainActions, FindActions, SwitchActions, SpendActions, TypingO
         self.mishaps = Mishaps(self)
         self.recalling = Recalling(self.prompt, self.talk.session)
         self.conversing = Conversing(self)
+        self.queueing = Queueing(self)
         self.handing = Handing(self)
         self.spending = Spending(self)
         self.switching = Switching(self)
@@ -96,6 +100,7 @@ class ChatScreen(PlainActions, FindActions, SwitchActions, SpendActions, TypingO
             self.tell(notice)
         self.follow_settings()
         self.show_floor()
+        self.queueing.show()
         self.call_after_refresh(self.setup.begin)
 
     def on_unmount(self) -> None:
@@ -111,16 +116,17 @@ class ChatScreen(PlainActions, FindActions, SwitchActions, SpendActions, TypingO
 
     @on(Prompt.Submitted)
     def submit(self, event: Prompt.Submitted) -> None:
-        """Run a command; give anything else to whoever has the floor. Nothing is cleared before it is accepted."""
+        """Run a command, give a prompt to whoever has the floor, or queue it. Nothing is cleared before it is taken."""
         text = event.text
         command = parsed(text)
-        if command is not None:
+        if self.queueing.must_wait and (command[0].is_queued if command else not is_mistyped(text)):
+            self.prompt.clear()
+            self.queueing.put(text)
+        elif command is not None:
             self.prompt.clear()
             self.run_command(*command)
         elif is_mistyped(text):
             self.tell(f"There is no command {text.split()[0]}; F1 lists them. Your text is still there.")
-        elif self.talk.is_busy:
-            self.tell("A turn is running; your text waits in the prompt. Esc stops the turn.")
         elif self.talk.floor == "local" and not self.setup.can_answer:
             self.setup.focus()
         elif text.strip():
@@ -182,7 +188,8 @@ class ChatScreen(PlainActions, FindActions, SwitchActions, SpendActions, TypingO
 
     @on(Prompt.HistoryRequested)
     def _recall(self, event: Prompt.HistoryRequested) -> None:
-        self.recalling.step(event.direction)
+        if event.direction > 0 or not self.queueing.take_back():
+            self.recalling.step(event.direction)
 
     @on(Prompt.ScrollRequested)
     def _scroll(self, event: Prompt.ScrollRequested) -> None:

@@ -15,6 +15,7 @@ from milk_tui.ui.widgets.checklist import Checklist
 from milk_tui.ui.widgets.find_bar import FindInput
 from milk_tui.ui.widgets.prompt import Prompt
 from milk_tui.ui.widgets.question_card import QuestionCard
+from milk_tui.ui.widgets.queue_chips import QueueChips
 from milk_tui.ui.widgets.transcript import Transcript
 
 
@@ -40,6 +41,14 @@ CHAT: list[BindingType] = [
     _key("ctrl+f", "find", "Find", "Find a text in the conversation", "find", show=False, first=True),
     *(_key(keys, f"read('{action}')", words, words, action, show=False) for keys, action, words in _READING),
     _key("f2", "toggle_bricks", "Bricks", "Show or hide the bricks", "bricks"),
+    _key(
+        "f4",
+        "choose_queued",
+        "Queue",
+        "Choose what is queued: edit, move, remove, send now",
+        "queue",
+        show=False,
+    ),
     _key("f1", "help", "Help", "Keys and commands", "help"),
     _key(
         "ctrl+c", "copy_or_stop", "Copy", "Copy the selection, stop the turn; twice: quit", "copy", show=False
@@ -67,6 +76,7 @@ PLACES: tuple[tuple[str, Sequence[BindingType]], ...] = (
     ("While finding", FindInput.BINDINGS),
     ("On the need", NeedPanel.BINDINGS),
     ("On a question", QuestionCard.BINDINGS),
+    ("On the queue", QueueChips.BINDINGS),
     ("In the hand-off preview", PreviewScreen.BINDINGS),
     ("In the checklist", Checklist.BINDINGS),
     ("In the list of permissions", GrantsScreen.BINDINGS),

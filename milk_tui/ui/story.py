@@ -11,7 +11,7 @@ from milk_tui.agents.server.loops import LOOP, STEPS
 from milk_tui.core import events as ev
 from milk_tui.core.cut import one_line
 from milk_tui.core.messages import AgentRole, Receipt, ToolCall, ToolResult, Turn
-from milk_tui.ui.receipt_line import receipt_line
+from milk_tui.core.receipts import receipt_line
 from milk_tui.ui.widgets.blocks import Block, Kind
 from milk_tui.ui.widgets.transcript import Transcript
 

@@ -1,4 +1,4 @@
-"""A receipt in words: what a hand-off carried and what it took, or what a turn in Claude Code's own screen took."""
+"""A receipt in words: the line that stays under an answer of Claude's, on the screen and in what is exported."""
 
 from milk_tui.core.budget import estimated_tokens
 from milk_tui.core.messages import Receipt

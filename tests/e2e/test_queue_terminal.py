@@ -24,6 +24,7 @@ def test_claude_gets_each_queued_text_once_under_its_own_prompt(
         terminal.submit("/escalate! Do the first")
         terminal.wait_for("(attempt 1 of 3)", SLOW)
         at_first = seconds_left(terminal)
+        assert at_first
         terminal.submit("Do the second")
         terminal.wait_for("→ Claude Do the second")
         terminal.wait_for(lambda: seconds_left(terminal) < at_first)

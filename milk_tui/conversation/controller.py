@@ -13,6 +13,7 @@ from milk_tui.agents.base import Agent
 from milk_tui.conversation.forecast import Forecast, forecast, local_preface, with_reason
 from milk_tui.conversation.rehearsal import rehearsal
 from milk_tui.conversation.saving import Saving
+from milk_tui.conversation.shaping import ShapingDesk
 from milk_tui.conversation.turns import TurnRunner
 from milk_tui.conversation.update import Escalation, Saves, Update
 from milk_tui.conversation.wallet import Wallet
@@ -59,6 +60,9 @@ class Conversation:
             now=now,
             clock=clock,
         )
+        self.shaping = ShapingDesk(session, self._turns, self._saving, now)
+        """What the user does to the bricks."""
+        self._now = now
         self._fresh: bool | None = None
         """What the user chose for Claude's present stay: a fresh start or not; `None` if nothing."""
 
@@ -159,7 +163,7 @@ class Conversation:
 
     def edit_need(self, text: str) -> Update:
         """The user says what the need is; empty text gives the word back to the agents."""
-        update = self._turns.apply(ev.NeedEdited(text=sanitize(text)))
+        update = self._turns.apply(ev.NeedEdited(text=sanitize(text), at=self._now()))
         self._saving.if_begun()
         return update
 

@@ -47,8 +47,8 @@ class SessionReading:
             fresh_after: Local turns behind at which Claude starts fresh; 0 for never.
             versions: What the bricks were before, oldest first.
         """
-        self.state = state
         self.turns: list[Turn] = list(turns)
+        self.state = state.model_copy(update={"shaping": state.shaping.until(self._last_number)})
         self.percepts: list[Percept] = list(percepts)
         self.directory_percepts: tuple[str, ...] = tuple(directory_percepts)
         self.budget = budget
@@ -59,7 +59,7 @@ class SessionReading:
             self.tally.add(turn)
         self.versions = Versions(versions)
         """What each brick was before."""
-        self._summaries = Summaries(self.tally, budget, state.claude_summary, state.shaping)
+        self._summaries = Summaries(self.tally, budget, state.claude_summary, self.state.shaping)
 
     @property
     def local_summary(self) -> Brick:

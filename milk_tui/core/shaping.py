@@ -102,6 +102,12 @@ class Shaping(Value):
             )
         )
 
+    def until(self, turn: int) -> "Shaping":
+        """Without what is about later turns: of a session that goes on from an earlier one's."""
+        lines = tuple(shape for shape in self.lines if place_of(shape.line.key)[0] <= turn)
+        kept = tuple(brick for brick in self.kept if (brick.frozen_at or 0) <= turn)
+        return self if (lines, kept) == (self.lines, self.kept) else self._with(lines=lines, kept=kept)
+
     def frozen_brick(self, name: BrickName) -> Brick | None:
         """The brick that is kept under this name."""
         return next((brick for brick in self.kept if brick.name == name), None)
@@ -180,7 +186,8 @@ class Shapes:
             lines.append(entry.line())
         lines.reverse()
         text = "\n".join(line.text for line in lines)
-        return brick.model_copy(update={"lines": tuple(lines), "text": text})
+        shown = {"lines": tuple(lines), "text": text, "left_out": self.dropped}
+        return brick.model_copy(update=shown)
 
 
 def pins_room(room: int) -> int:

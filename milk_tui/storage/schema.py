@@ -1,8 +1,8 @@
 """The tables of `sessions.db`, step by step.
 
-One row is one thing that happened: a turn, a message, a percept, a version of a brick. What is searched or sorted is a column; the rest of
-a value is JSON beside it, so that a new field of a value needs no new schema. A later step only ever adds to
-`STEPS`: the number of steps is the schema number kept in the file.
+One row is one thing that happened: a turn, a message, a percept, a version of a brick. What is searched or sorted is a
+column; the rest of a value is JSON beside it, so that a new field of a value needs no new schema. A later step only
+ever adds to `STEPS`: the number of steps is the schema number kept in the file.
 """
 
 STEPS: tuple[tuple[str, ...], ...] = (

@@ -7,8 +7,10 @@ from milk_tui.core.bricks import PartName
 from milk_tui.core.budget import NEED_LIMIT
 from milk_tui.core.cut import one_line
 from milk_tui.core.facts import Percept
+from milk_tui.core.incoming import Incoming
 from milk_tui.core.messages import AgentRole, Value
 from milk_tui.core.need import NeedBy, PastNeed, last_request, remembered
+from milk_tui.core.queued import Queued
 from milk_tui.core.shaping import Shaping
 
 __all__ = ["Handed", "Percept", "SessionState"]
@@ -53,6 +55,10 @@ class SessionState(Value):
     handed: tuple[Handed, ...] = ()
     handed_turn: int = 0
     """The turn that carried it; 0 if none has."""
+    queue: tuple[Queued, ...] = ()
+    """What was written while a turn ran and is not given to anybody yet."""
+    incoming: Incoming | None = None
+    """What the user decided about the last summary that came back from Claude."""
 
     @property
     def stated_need(self) -> str:

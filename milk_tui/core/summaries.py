@@ -45,7 +45,7 @@ class Summaries:
         if kept is not None:
             self.claude = kept
         elif self._tally.worked_stay:
-            self.claude = self._of_claude(self._tally.worked_stay)
+            self.claude = self._of_claude(self._tally.worked_stay, self.room)
         else:
             self.claude = self._stored
 
@@ -57,22 +57,25 @@ class Summaries:
             self._whole = self._local(self._tally.local_turns(), self._tally.local_total, 0)
         return self._whole
 
-    def stay(self) -> Brick:
-        """What Claude did in its last stay, however little."""
-        return self._of_claude(self._tally.stay)
+    def stay(self, room: int | None = None) -> Brick:
+        """What Claude did in its last stay, however little; in so many characters where there is less room."""
+        return self._of_claude(self._tally.stay, self.room if room is None else min(room, self.room))
 
     def _kept(self, name: BrickName) -> Brick | None:
         """The brick as it was kept, if the user keeps it."""
         brick = self._shaping.frozen_brick(name)
         return None if brick is None else Shapes(self._shaping, name).applied(brick, self.room)
 
-    def _of_claude(self, stay: Sequence[Turn]) -> Brick:
-        return self._summary("claude_summary", reversed(stay), len(stay), 0)
+    def _of_claude(self, stay: Sequence[Turn], room: int) -> Brick:
+        return self._summary("claude_summary", reversed(stay), len(stay), room)
 
     def _local(self, turns: Iterator[Turn], total: int, since: int) -> Brick:
-        return self._kept("local_summary") or self._summary("local_summary", turns, total, since)
+        kept = self._kept("local_summary")
+        return kept or self._summary("local_summary", turns, total, self.room, since)
 
-    def _summary(self, name: BrickName, turns: Iterator[Turn], total: int, since: int) -> Brick:
+    def _summary(
+        self, name: BrickName, turns: Iterator[Turn], total: int, room: int, since: int = 0
+    ) -> Brick:
         shapes = Shapes(self._shaping, name)
-        pinned = shapes.reserve(self.room, since, self._tally.forgotten)
-        return summary(name, turns, total, self.room, self._budget, shapes, pinned)
+        pinned = shapes.reserve(room, since, self._tally.forgotten)
+        return summary(name, turns, total, room, self._budget, shapes, pinned)

@@ -7,7 +7,6 @@ back to a version is an event like any other.
 from collections import deque
 from collections.abc import Iterable, Iterator
 from datetime import datetime
-from difflib import SequenceMatcher
 from typing import Literal
 
 from milk_tui.core.bricks import Brick, BrickLine, BrickName
@@ -82,6 +81,8 @@ Mark = Literal["+", "-", " "]
 
 def difference(before: str, after: str) -> list[tuple[Mark, str]]:
     """Two texts line by line: what went, what came, and what stayed."""
+    from difflib import SequenceMatcher  # not on the way to the first frame
+
     old, new = before.split("\n") if before else [], after.split("\n") if after else []
     rows: list[tuple[Mark, str]] = []
     for kind, i, i_end, j, j_end in SequenceMatcher(a=old, b=new, autojunk=False).get_opcodes():

@@ -5,7 +5,6 @@ from random import Random
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.core.growth import grows_within
 
 from milk_tui.core import events as ev
 from milk_tui.core.budget import BRIEF_LIMIT, NEED_LIMIT
@@ -24,6 +23,7 @@ from tests.core.building import (
     turn,
     use,
 )
+from tests.core.growth import grows_within
 
 LONG = "Claude did a long piece of work. " * 10
 FAILED = ev.AgentFailed(failure=BROKEN)

@@ -10,6 +10,7 @@ from milk_tui.ui.screens.mcp import McpScreen
 from milk_tui.ui.screens.model_picker import ModelPicker
 from milk_tui.ui.screens.preview import PreviewScreen
 from milk_tui.ui.widgets.checklist import Checklist
+from milk_tui.ui.widgets.menu_card import MenuCard
 from milk_tui.ui.widgets.prompt import Prompt
 from milk_tui.ui.widgets.question_card import QuestionCard
 from milk_tui.ui.widgets.transcript import Transcript
@@ -53,6 +54,7 @@ PLACES: tuple[tuple[str, Sequence[BindingType]], ...] = (
     ("In the conversation", Transcript.BINDINGS),
     ("On the need", NeedPanel.BINDINGS),
     ("On a question", QuestionCard.BINDINGS),
+    ("On a question with choices", MenuCard.BINDINGS),
     ("In the hand-off preview", PreviewScreen.BINDINGS),
     ("In the checklist", Checklist.BINDINGS),
     ("In the list of permissions", GrantsScreen.BINDINGS),

@@ -6,7 +6,6 @@ imports the SDK, so import it late.
 """
 
 import json
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,11 +17,11 @@ from claude_agent_sdk import (
     ToolPermissionContext,
 )
 
+from milk_tui.agents.claude.choices import CHOOSE, menus_of, with_answers
 from milk_tui.agents.claude.proposal import proposal
-from milk_tui.core.menu import Choice, Menu
 from milk_tui.core.permission import Answer, Permission, Question
 
-_CHOOSE, _APPROVE = "AskUserQuestion", "ExitPlanMode"
+_APPROVE = "ExitPlanMode"
 _NO_CHOICE = "The user does not answer. Go on as you think best, or say in your answer what you need to know."
 _NO_PLAN = "The user does not approve the plan yet: go on planning."
 _PATH_ARGUMENTS = ("file_path", "notebook_path", "path")
@@ -56,7 +55,7 @@ class Gate:
         if answer.decision == "no":
             return PermissionResultDeny(message=_refusal(asked, answer.word))
         lasting = grants if answer.decision == "session" and grants else None
-        said = _with_answers(arguments, asked, answer) if asked.menus else arguments
+        said = with_answers(arguments, asked.menus, answer.chosen) if asked.menus else arguments
         return PermissionResultAllow(updated_input=said, updated_permissions=lasting)
 
     async def _ask(self, asked: Question) -> Answer:
@@ -89,7 +88,7 @@ async def question(
         session_scope="; ".join(filter(None, map(_scope, grants))),
         call_id=context.tool_use_id or "",
         is_of_sub_agent=context.agent_id is not None,
-        menus=_menus(arguments) if tool == _CHOOSE else (),
+        menus=menus_of(arguments) if tool == CHOOSE else (),
         plan=str(arguments.get("plan") or "") if tool == _APPROVE else None,
     )
 
@@ -99,28 +98,6 @@ def _refusal(asked: Question, word: str) -> str:
     if asked.plan is not None:
         return f"{_NO_PLAN} The user says: {word}" if word else _NO_PLAN
     return word or (_NO_CHOICE if asked.menus else f"The user does not allow this use of {asked.tool}.")
-
-
-def _with_answers(arguments: dict[str, Any], asked: Question, answer: Answer) -> dict[str, Any]:
-    """The call's arguments with the answers in them, which is how Claude Code takes them."""
-    answers = {menu.question: said for menu, said in zip(asked.menus, answer.chosen, strict=False) if said}
-    return {**arguments, "answers": answers}
-
-
-def _menus(arguments: Mapping[str, Any]) -> tuple[Menu, ...]:
-    """The questions to choose from; none where they are not as Claude Code writes them."""
-    try:
-        return tuple(
-            Menu(
-                question=each["question"],
-                header=each.get("header") or "",
-                choices=tuple(Choice.model_validate(option) for option in each["options"]),
-                takes_several=bool(each.get("multiSelect")),
-            )
-            for each in arguments["questions"]
-        )
-    except (LookupError, TypeError, AttributeError, ValueError):
-        return ()
 
 
 def session_grants(suggestions: list[PermissionUpdate]) -> list[PermissionUpdate]:

@@ -97,10 +97,10 @@ class Card(Vertical, can_focus=True):
         """Show a question. All texts are shown as they are."""
         self._asked_at = monotonic()
         self.question = question
-        self.border_title = Content(one_line(self.title()))
         self.line.value = ""
         self.remove_class("-writing")
         self.draw()
+        self.border_title = Content(one_line(self.title()))
         self.show_keys()
         self.add_class("-open")
 
@@ -156,7 +156,8 @@ class Card(Vertical, can_focus=True):
 
     def watch_has_focus(self, _has_focus: bool) -> None:
         """The keys work only while the card has the focus."""
-        self.show_keys()
+        if self.has_class("-open"):
+            self.show_keys()
 
     def show_keys(self) -> None:
         """Say which keys answer."""

@@ -24,8 +24,8 @@ _PREVIEW_LINES = 12
 """Lines of a preview that are shown."""
 
 
-def _key(keys: str, action: str, description: str, tooltip: str, id: str) -> Binding:
-    return Binding(keys, action, description, tooltip=tooltip, id=f"menu.{id}")
+def _key(keys: str, action: str, description: str, tooltip: str, id: str, *, show: bool = False) -> Binding:
+    return Binding(keys, action, description, show=show, tooltip=tooltip, id=f"menu.{id}")
 
 
 class MenuCard(Card):
@@ -41,12 +41,26 @@ class MenuCard(Card):
         _key("up,k", "move(-1)", "Up", "The choice above", "up"),
         _key("down,j", "move(1)", "Down", "The choice below", "down"),
         *(_key(str(n), f"point({n - 1})", f"Choice {n}", f"Choice {n}", f"choice-{n}") for n in range(1, 10)),
-        _key("space", "mark", "Mark", "Mark a choice where several may be chosen, or unmark it", "mark"),
-        _key("enter", "go_on", "Answer", "Take the choice; after the last question, answer", "answer"),
+        _key(
+            "space",
+            "mark",
+            "Mark",
+            "Mark a choice where several may be chosen, or unmark it",
+            "mark",
+            show=True,
+        ),
+        _key(
+            "enter",
+            "go_on",
+            "Answer",
+            "Take the choice; after the last question, answer",
+            "answer",
+            show=True,
+        ),
         _key("left", "go(-1)", "Back", "The question before", "before"),
         _key("right", "go(1)", "Skip", "The next question, this one unanswered", "after"),
-        _key("o,r", "write", "Own words", "Answer in your own words", "own"),
-        _key("escape", "decline", "Decline", "Answer nothing; the agent is told", "decline"),
+        _key("o,r", "write", "Own words", "Answer in your own words", "own", show=True),
+        _key("escape", "decline", "Decline", "Answer nothing; the agent is told", "decline", show=True),
     ]
     placeholder = "Your own answer"
 
@@ -88,16 +102,18 @@ class MenuCard(Card):
         picking, label = self._picking, self.paint("label")
         is_own, is_here = row == picking.own_row, row == picking.cursor
         choice = Choice(label=picking.own or _OWN) if is_own else picking.menu.choices[row]
-        line = Content(f"{'▸' if is_here else ' '} {self._mark(row)}{row + 1} {one_line(choice.label)}")
+        is_marked = picking.is_marked(row)
+        box = ("[x] " if is_marked else "[ ] ") if picking.menu.takes_several else ""
+        label_style = "bold" if is_here else ""
+        line = Content.assemble(
+            f"{'▸' if is_here else ' '} {box}{row + 1} ", (one_line(choice.label), label_style)
+        )
+        if is_marked and not box:
+            line += " ✓"
         if choice.description:
             line += Content.styled(f"  {one_line(choice.description)}", label)
         preview = sanitize(choice.preview).splitlines()[:_PREVIEW_LINES] if is_here else []
         return Content("\n").join([line, *(Content.styled(f"    │ {text}", label) for text in preview)])
-
-    def _mark(self, row: int) -> str:
-        if self._picking.menu.takes_several:
-            return "[x] " if self._picking.is_marked(row) else "[ ] "
-        return "● " if self._picking.is_marked(row) else "  " if len(self._picking.menus) > 1 else ""
 
     def keys(self) -> Iterator[str]:
         """The keys that answer."""

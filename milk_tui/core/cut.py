@@ -41,6 +41,19 @@ def cut_middle(text: str, limit: int) -> str:
     return text[:head] + _middle_marker(tail - head) + text[tail:]
 
 
+def cut_lines(text: str, limit: int) -> str:
+    """The text, at most `limit` characters of it: whole lines of its head, and how many lines are missing.
+
+    A first line that alone is too long is cut as by `cut_end`.
+    """
+    if len(text) <= limit:
+        return text
+    end = text.rfind("\n", 0, max(limit - len(_lines_marker(text.count("\n"))), 0))
+    if end < 0:
+        return cut_end(text, limit)
+    return text[: end + 1] + _lines_marker(text.count("\n", end + 1) + 1)
+
+
 def one_line(text: str, limit: int) -> str:
     """The text on one line of at most `limit` characters: runs of whitespace folded, the rest as `cut_end`.
 
@@ -53,6 +66,15 @@ def one_line(text: str, limit: int) -> str:
         length *= 2
         folded = " ".join(text[:length].split())
     return folded if len(folded) <= limit else _head(folded, limit, beyond=max(0, len(text) - length))
+
+
+def around(text: str, start: int, end: int, limit: int) -> tuple[int, int]:
+    """Where a piece of about `limit` characters begins and ends that has a place in it, a third of it before."""
+    first = max(0, min(start - limit // 3, len(text) - limit))
+    last = min(len(text), max(first + limit, end))
+    space = text.find(" ", first, start) if first else -1
+    first = space + 1 if 0 <= space < first + limit // 8 else _boundary_after(text, first)
+    return min(first, start), _boundary_before(text, last) if last < len(text) else last
 
 
 def _head(text: str, limit: int, *, beyond: int) -> str:
@@ -68,6 +90,10 @@ def _head(text: str, limit: int, *, beyond: int) -> str:
 
 def _end_marker(missing: int) -> str:
     return f"{_ELLIPSIS} [{missing:,} characters left out]"
+
+
+def _lines_marker(missing: int) -> str:
+    return f"{_ELLIPSIS} [{missing:,} {'line' if missing == 1 else 'lines'} left out]"
 
 
 def _middle_marker(missing: int) -> str:

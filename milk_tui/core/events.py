@@ -9,7 +9,9 @@ from datetime import datetime
 from typing import Literal
 
 from milk_tui.core.errors import Failure
+from milk_tui.core.incoming import Choice
 from milk_tui.core.messages import AgentRole, Receipt, ToolCall, ToolResult, Usage, Value
+from milk_tui.core.queued import Queued
 
 
 class AgentReady(Value):
@@ -215,10 +217,26 @@ class FloorChanged(Value):
     """Whether what looks like a secret is masked in the hand-off that comes with it."""
 
 
+class IncomingDecided(Value):
+    """The user decides whether the local agent is told what Claude did, and in which words."""
+
+    type: Literal["incoming_decided"] = "incoming_decided"
+    choice: Choice
+    text: str | None = None
+    """The user's own words; `None` for the summary as it was made."""
+
+
 class ClaudeSessionForgotten(Value):
     """Claude's session cannot be resumed any more; the next hand-off is a first one."""
 
     type: Literal["claude_session_forgotten"] = "claude_session_forgotten"
+
+
+class QueueChanged(Value):
+    """What waits for its turn is this from now on."""
+
+    type: Literal["queue_changed"] = "queue_changed"
+    queue: tuple[Queued, ...]
 
 
 Event = (
@@ -229,5 +247,7 @@ Event = (
     | NeedEdited
     | BriefSet
     | FloorChanged
+    | IncomingDecided
     | ClaudeSessionForgotten
+    | QueueChanged
 )

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from pydantic import ValidationError
 from pydantic_core import PydanticSerializationError
 
-from milk_tui.core.messages import Message, ToolResult, Turn, Value
+from milk_tui.core.messages import CANCELLED, Message, ToolResult, Turn, Value
 from milk_tui.core.session import SessionState
 from milk_tui.core.text import sanitize
 
@@ -21,9 +21,6 @@ V = TypeVar("V", bound=Value)
 
 _ESCAPE = re.compile(r"\\[bfru]")
 """What may stand for an unsafe character in JSON."""
-
-CANCELLED = "Cancelled."
-"""The result of a call that was running when the program ended."""
 
 
 def well_formed(text: str) -> str:
@@ -108,8 +105,13 @@ def _object(text: str) -> dict[str, Any]:
         return {}
     # Nearly all rows are safe as they stand, and looking at one text is cheaper than at each in it.
     is_safe = not _ESCAPE.search(text) and sanitize(text) == text
-    fields: dict[str, Any] = value if is_safe else _mapped(value, sanitize, well_formed)
-    return fields
+    return value if is_safe else made_safe(value)
+
+
+def made_safe(fields: dict[str, Any]) -> dict[str, Any]:
+    """The fields of a value with every text in them safe to show."""
+    safe: dict[str, Any] = _mapped(fields, sanitize, well_formed)
+    return safe
 
 
 def _mapped(value: Any, text: Callable[[str], str], arguments: Callable[[str], str]) -> Any:

@@ -21,6 +21,7 @@ from milk_tui.storage.mistakes import written_down
 from milk_tui.ui.markdown.render import warm_up
 from milk_tui.ui.screens.chat import ChatScreen
 from milk_tui.ui.styling import stylesheets, theme_tokens
+from milk_tui.ui.themes import OWN
 
 
 class MilkApp(App[None]):
@@ -40,6 +41,8 @@ class MilkApp(App[None]):
 
     def on_mount(self) -> None:
         """Show the chat; everything heavy is loaded after its first frame."""
+        for ours in OWN:
+            self.register_theme(ours)
         theme = self._bench.settings.theme
         if theme and theme in self.available_themes:
             self.theme = theme

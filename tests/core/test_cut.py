@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Callable
 
 import pytest
@@ -11,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from milk_tui.core.cut import cut_end, cut_middle, graphemes, one_line
+from tests.core.growth import grows_within
 
 CLUSTERS = st.sampled_from(
     [
@@ -133,11 +133,5 @@ def test_a_grapheme_longer_than_the_limit_is_left_out() -> None:
 @pytest.mark.parametrize("unit", ["a", "界", "e\u0301", "🇩🇪", "\u0301", "a \n", "क\u094d", "👩\u200d"])
 @pytest.mark.parametrize("cut", CUTS)
 def test_the_cost_does_not_depend_on_the_length(cut: Cut, unit: str) -> None:
-    def seconds(text: str) -> float:
-        started = time.perf_counter()
-        cut(text, 2_000)
-        return time.perf_counter() - started
-
     short, long = unit * 20_000, unit * 2_000_000
-    base = min(seconds(short) for _ in range(3))
-    assert min(seconds(long) for _ in range(3)) < 5 * base + 0.005
+    assert grows_within(5, lambda: cut(short, 2_000), lambda: cut(long, 2_000), spare=0.005)

@@ -1,5 +1,5 @@
-import time
 from collections.abc import Callable
+from functools import partial
 from random import Random
 
 import pytest
@@ -23,6 +23,7 @@ from tests.core.building import (
     turn,
     use,
 )
+from tests.core.growth import grows_within
 
 LONG = "Claude did a long piece of work. " * 10
 FAILED = ev.AgentFailed(failure=BROKEN)
@@ -384,15 +385,6 @@ def test_whatever_happens_a_session_keeps_its_promises(seed: int, budget: int) -
     assert all(t.status != "running" for t in played.turns)
 
 
-def best_of(runs: int, work: Callable[[], object]) -> float:
-    def once() -> float:
-        started = time.perf_counter()
-        work()
-        return time.perf_counter() - started
-
-    return min(once() for _ in range(runs))
-
-
 def answered(number: int) -> Turn:
     return turn(number, "question " * 20, "answer " * 20)
 
@@ -437,5 +429,4 @@ def test_the_end_of_a_turn_costs_the_same_after_100_and_after_100_000_turns(
         lambda play: end_a_turn(play, "local"),
     )
     for deed in deeds:
-        short, long = best_of(5, lambda: deed(few)), best_of(5, lambda: deed(lots))  # noqa: B023
-        assert long < 5 * short + 0.005
+        assert grows_within(5, partial(deed, few), partial(deed, lots), spare=0.005)

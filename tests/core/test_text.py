@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 from unittest.mock import patch
 
 import pytest
@@ -12,6 +11,7 @@ from hypothesis import strategies as st
 
 from milk_tui.core import text as text_module
 from milk_tui.core.text import Sanitizer, sanitize
+from tests.core.growth import grows_within
 
 PIECES = st.sampled_from(
     [
@@ -182,17 +182,10 @@ def test_what_is_held_back_is_bounded(unit: str) -> None:
         assert len(sanitizer._held) <= text_module.STRING_LIMIT + 4
 
 
-def seconds(text: str, size: int) -> float:
-    started = time.perf_counter()
-    in_chunks(text, [size])
-    return time.perf_counter() - started
-
-
 @pytest.mark.parametrize("size", [50, 1 << 30], ids=["in chunks", "whole"])
 @pytest.mark.parametrize(
     "unit", ["\x1b", "\x1b[", "1;", "\x1b]", "\x9d", "\x9da\n", "\ud83d", "\x1b(", "\x1b[1mab"]
 )
 def test_the_cost_grows_no_faster_than_the_text(unit: str, size: int) -> None:
     short, long = "\x9b" + unit * 10_000, "\x9b" + unit * 100_000
-    base = min(seconds(short, size) for _ in range(3))
-    assert seconds(long, size) < 25 * base + 0.05
+    assert grows_within(25, lambda: in_chunks(short, [size]), lambda: in_chunks(long, [size]))

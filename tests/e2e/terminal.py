@@ -38,9 +38,9 @@ from tests.agents.claude_environment import claude_environment
 from tests.agents.loopback_server import ModelServer
 from tests.agents.messages_api import Answer, MessagesApi
 
-WAIT = 15.0
+WAIT = 30.0
 """Seconds after which something that does not happen is a failure."""
-SLOW = 40.0
+SLOW = 60.0
 """The same for what starts a whole Claude Code or loads a model, on a busy machine."""
 END = 5.0
 """Seconds within which the program ends, whatever it is doing."""

@@ -47,7 +47,7 @@ def answer(terminal: Terminal, key: str) -> None:
     """Go to the open question and answer it, as slowly as it wants to be read."""
     time.sleep(DEAF_SECONDS)
     terminal.press("tab")
-    terminal.wait_for("y yes, once")
+    terminal.wait_for("n no (so do Enter and Esc)")
     terminal.press(key)
 
 
@@ -64,13 +64,14 @@ def test_a_model_reads_edits_and_runs_with_approval_and_the_bricks_tell_of_it(
         terminal.submit("Change the second line and show it.")
 
         terminal.wait_for("The local agent wants to use edit_file")
-        assert "changed" in terminal.screen() and (world.cwd / "notes.txt").read_text() == "first\nsecond\n"
+        terminal.wait_for("changed")
+        assert (world.cwd / "notes.txt").read_text() == "first\nsecond\n"
         assert "second" in told(tool_server)[0]["content"]
         answer(terminal, "y")
 
         terminal.wait_for("The local agent wants to use run_command")
         assert (world.cwd / "notes.txt").read_text() == "first\nchanged\n"
-        assert "cat notes.txt; echo ran > ran.txt" in terminal.screen()
+        terminal.wait_for("cat notes.txt; echo ran > ran.txt")
         assert not (world.cwd / "ran.txt").exists()
         answer(terminal, "y")
 

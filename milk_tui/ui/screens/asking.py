@@ -33,6 +33,7 @@ class Asking:
         self._card.ask(question)
         self._show_queue()
         self._screen.stating.asking(True)
+        self._screen.signalling.asked(question)
         try:
             answer = await self._decided
         finally:
@@ -79,6 +80,7 @@ class Asking:
         had_focus = self._card.is_in_focus
         self._card.hide()
         self._screen.stating.asking(False)
+        self._screen.signalling.answered()
         if had_focus:
             self._screen.prompt.focus()
 

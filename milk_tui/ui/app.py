@@ -38,11 +38,11 @@ class MilkApp(App[None]):
     def __init__(self, bench: Workbench) -> None:
         super().__init__(css_path=list(stylesheets()), watch_css=False)
         self._bench = bench
+        for theme in OWN:
+            self.register_theme(theme)
 
     def on_mount(self) -> None:
         """Show the chat; everything heavy is loaded after its first frame."""
-        for ours in OWN:
-            self.register_theme(ours)
         theme = self._bench.settings.theme
         if theme and theme in self.available_themes:
             self.theme = theme

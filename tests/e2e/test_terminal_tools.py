@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from milk_tui.ui.widgets.question_card import DEAF_SECONDS
+from milk_tui.ui.widgets.card import DEAF_SECONDS
 from tests.agents.canned_replies import call, text_reply, tool_reply
 from tests.agents.loopback_server import ModelServer
 from tests.e2e.terminal import SLOW, Terminal, World, comes_true

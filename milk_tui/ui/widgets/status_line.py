@@ -26,7 +26,7 @@ _WORDS: dict[State, str] = {
     "answering": "answering",
     "retrying": "trying again",
     "stopping": "stopping",
-    "asking": "asks for permission",
+    "asking": "asks you",
     "waiting": "waits for your answer",
 }
 _BUSY = frozenset[State](("starting", "answering", "retrying", "stopping"))

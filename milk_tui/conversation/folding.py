@@ -5,6 +5,7 @@ It knows no file and no state: turns come in as they were read, and go out as ev
 
 from collections.abc import Iterator, Sequence
 
+from milk_tui.conversation.endings import receipt
 from milk_tui.conversation.intake import Intake
 from milk_tui.core import events as ev
 from milk_tui.core.errors import Failure
@@ -12,6 +13,7 @@ from milk_tui.core.handoff import Handoff
 from milk_tui.core.messages import Message, Receipt, Turn, Usage
 from milk_tui.core.prices import price_of
 
+_NOTHING_HANDED = Receipt(situation="resume", chars=0, history_chars=0)
 _UNSAID = Failure(kind="server", sentence="Claude Code failed without a word.")
 
 
@@ -29,42 +31,27 @@ def priced(turns: Sequence[Turn], cost_usd: float | None) -> list[Turn]:
     ]
 
 
-def receipt_of(turn: Turn, handoff: Handoff | None) -> Receipt:
-    """What a turn took, and what was handed over with it."""
-    ended = turn.ended_at or turn.started_at
-    return Receipt(
-        situation=handoff.situation if handoff else "resume",
-        chars=handoff.chars if handoff else 0,
-        history_chars=handoff.history_chars if handoff else 0,
-        usage=turn.usage,
-        seconds=(ended - turn.started_at).total_seconds(),
-        is_masked=handoff is not None and handoff.is_masked,
-        in_own_screen=True,
-    )
-
-
-def folded(
-    turn: Turn, *, nonce: str, session_id: str, is_fresh_start: bool, receipt: Receipt
-) -> Iterator[ev.Event]:
+def folded(turn: Turn, handoff: Handoff | None, *, nonce: str, session_id: str) -> Iterator[ev.Event]:
     """One turn as events, with the tags in its answer as events of their own.
 
     Args:
         turn: as it was read.
+        handoff: what was handed over with it.
         nonce: the word in the session's tags.
         session_id: Claude's session that it was made in.
-        is_fresh_start: whether that began beside the one that was known.
-        receipt: what it took.
     """
     intake = Intake(nonce)
-    yield ev.TurnStarted(
-        agent="claude", prompt=turn.prompt, at=turn.started_at, is_fresh_start=is_fresh_start
-    )
+    begins = handoff is not None and handoff.situation != "resume"
+    yield ev.TurnStarted(agent="claude", prompt=turn.prompt, at=turn.started_at, is_fresh_start=begins)
     for event in _reported(turn, session_id):
         yield from intake.take(event)
     ended = turn.ended_at or turn.started_at
     if turn.status == "interrupted":
         yield ev.TurnInterrupted(at=ended)
-    yield ev.TurnEnded(at=ended, receipt=receipt)
+    seconds = (ended - turn.started_at).total_seconds()
+    paid = receipt(handoff, turn, seconds) if handoff else _NOTHING_HANDED
+    paid = paid.model_copy(update={"usage": turn.usage, "seconds": seconds, "in_own_screen": True})
+    yield ev.TurnEnded(at=ended, receipt=paid, handed=handoff.parts if handoff else ())
 
 
 def _reported(turn: Turn, session_id: str) -> Iterator[ev.AgentEvent]:

@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
 from milk_tui.agents.claude.agent import ClaudeCode
-from milk_tui.conversation.folding import folded, priced, receipt_of
+from milk_tui.conversation.folding import folded, priced
 from milk_tui.conversation.forecast import with_reason
 from milk_tui.conversation.saving import Saving
 from milk_tui.conversation.turns import TurnRunner
@@ -149,19 +149,12 @@ class Visiting:
 
     def _events(self, made: list[tuple["Visit", Turn]], handoff: Handoff | None) -> Iterator[ev.Event]:
         """What has happened, in order. Each event is applied before the next one is asked for."""
-        nonce = self._session.state.nonce
-        begins = handoff is not None and handoff.situation != "resume"
-        if self._session.state.floor == "local":
+        state = self._session.state
+        if state.floor == "local":
             yield ev.FloorChanged(floor="claude")
-        for place, (visit, turn) in enumerate(made):
-            receipt = receipt_of(turn, None if place else handoff)
-            yield from folded(
-                turn,
-                nonce=nonce,
-                session_id=visit.session_id,
-                is_fresh_start=begins,
-                receipt=receipt,
-            )
+        for visit, turn in made:
+            due = None if self._session.state.handed_over else handoff
+            yield from folded(turn, due, nonce=state.nonce, session_id=visit.session_id)
         last, _ = made[-1]
         if not last.was_told:
             yield ev.ClaudeSessionForgotten()

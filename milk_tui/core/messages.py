@@ -125,6 +125,15 @@ class Receipt(Value):
     """Whether what looked like a secret was masked in what was sent."""
     in_own_screen: bool = False
     """Whether the turn was made in Claude Code's own screen."""
+    summary_until: int | None = None
+    """The last local turn that the summary told of; `None` if it told of all."""
+    facts_until: int | None = None
+    """The same of the facts."""
+
+    @property
+    def has_handoff(self) -> bool:
+        """Whether anything was handed over."""
+        return self.chars > 0
 
 
 class Turn(Value):

@@ -10,7 +10,7 @@ def receipt_line(receipt: Receipt) -> str:
     cached = f" ({usage.cached_tokens:,} from the cache)" if usage.cached_tokens else ""
     facts = [
         "In Claude Code's own screen" if receipt.in_own_screen else "",
-        _handed_over(receipt) if receipt.chars else "",
+        _handed_over(receipt) if receipt.has_handoff else "",
         f"{usage.input_tokens:,} tokens read{cached}, {usage.output_tokens:,} written",
         "cost unknown" if usage.cost_usd is None else f"${usage.cost_usd:.4f}",
         f"{receipt.seconds:.1f} s",

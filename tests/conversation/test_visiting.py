@@ -13,6 +13,7 @@ from milk_tui.conversation.update import Update
 from milk_tui.conversation.wallet import Wallet
 from milk_tui.core import events as ev
 from milk_tui.core.errors import MilkError
+from milk_tui.core.messages import Message, Receipt, Turn
 from milk_tui.core.permission import deny
 from milk_tui.core.session import Session
 from tests.agents.own_screen_stub import Heard, Made, heard_by_stub, own_screen_stub
@@ -103,6 +104,31 @@ async def test_a_resumed_session_is_told_only_what_is_new_and_once(room: Room) -
     assert receipt and receipt.situation == "resume" and receipt.chars == handoff.chars
     await room.visit(Made("Once more", "Once more."))
     assert len(room.heard.told) == 0
+
+
+async def test_turns_without_a_hand_off_make_nothing_more_known(room: Room) -> None:
+    for number in range(3):
+        await all_of(room.talk.send(f"Question {number}"))
+    turns = [
+        Turn(
+            number=4 + place,
+            agent="claude",
+            messages=(Message(id=f"{4 + place}.0", role="user", text="go"),),
+            status="finished",
+            started_at=NOW,
+            receipt=Receipt(
+                situation="first",
+                chars=0 if place else 900,
+                history_chars=0,
+                summary_until=None if place else 1,
+                in_own_screen=True,
+            ),
+        )
+        for place in range(2)
+    ]
+    for turn in turns:
+        room.talk.session.tally.add(turn)
+    assert room.talk.session.tally.local_since == 2
 
 
 async def test_a_session_begun_in_there_is_told_everything_and_followed(room: Room) -> None:

@@ -6,7 +6,9 @@ from milk_tui.ui.markdown.parts import Code, addresses, code_blocks
 
 
 def test_blocks_of_code_are_taken_out_as_they_were_written() -> None:
-    source = "    plain\n\n- item\n\n  ```python title=x\n  if x:\n  \ty = 1\n  ```\n\n~~~\n```\n~~~\n```sh\nopen"
+    source = (
+        "    plain\n\n- item\n\n  ```python title=x\n  if x:\n  \ty = 1\n  ```\n\n~~~\n```\n~~~\n```sh\nopen"
+    )
 
     assert code_blocks(source) == [
         Code("", "plain"),

@@ -8,9 +8,9 @@ from collections.abc import Callable
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.core.growth import grows_within
 
 from milk_tui.core.cut import cut_end, cut_middle, graphemes, one_line
+from tests.core.growth import grows_within
 
 CLUSTERS = st.sampled_from(
     [

@@ -3,9 +3,9 @@
 from itertools import pairwise
 
 import pytest
-from tests.core.growth import grows_within
 
 from milk_tui.core.secrets import found, looks, masked
+from tests.core.growth import grows_within
 
 KEY = "sk-ant-api03-" + "aB3-" * 12
 GITHUB = "ghp_" + "a1B2c3D4" * 5

@@ -4,13 +4,13 @@ from collections.abc import Callable
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.core.growth import takes_at_most
 
 from milk_tui.core.bricks import Brick
 from milk_tui.core.exchange import ARGUMENTS_CAP, RESULT_CAP
 from milk_tui.core.messages import Turn
 from milk_tui.core.summary import summary
 from tests.core.building import Step, any_turns, brick, claude_turn, turn, use
+from tests.core.growth import takes_at_most
 
 rows_of_turns = st.builds(any_turns, st.integers(0, 2**32))
 

@@ -9,10 +9,10 @@ from unittest.mock import patch
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.core.growth import grows_within
 
 from milk_tui.core import tags
 from milk_tui.core.tags import Tag, TagKind, TagParser, close_tag, new_nonce, open_tag, parse
+from tests.core.growth import grows_within
 
 KINDS: tuple[TagKind, ...] = ("need", "percept", "escalate")
 

@@ -8,10 +8,10 @@ from unittest.mock import patch
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.core.growth import grows_within
 
 from milk_tui.core import text as text_module
 from milk_tui.core.text import Sanitizer, sanitize
+from tests.core.growth import grows_within
 
 PIECES = st.sampled_from(
     [

@@ -158,6 +158,7 @@ def test_it_is_stopped_and_brought_back_with_the_chat_and_killed_without_it(
         terminal.wait_until_gone("Stopped")
         terminal.submit("Are you there?")
         terminal.wait_for("Here I am again.")
+        terminal.wait_for(lambda: is_written(world, "Here I am again."))
         os.kill(claude, signal.SIGKILL)
         terminal.wait_for("Claude Code was killed by signal 9; what was said there is kept.")
         for text in ("Hello from its own screen.", "Here I am again.", "to Claude, until F9"):

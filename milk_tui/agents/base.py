@@ -5,13 +5,20 @@ agent and everything it started. It never writes state, never knows the screen, 
 `Permission` it was given.
 """
 
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from milk_tui.core.events import AgentEvent
 from milk_tui.core.handoff import Handoff
-from milk_tui.core.messages import Turn
+from milk_tui.core.messages import ToolCall, Turn
+
+Watch = Callable[[ToolCall], Awaitable[None]]
+"""Is told of a tool call before it can run. The call waits for it."""
+
+
+async def unwatched(_call: ToolCall) -> None:
+    """The watch of a program that keeps no files."""
 
 
 @dataclass(frozen=True)
@@ -49,4 +56,13 @@ class Agent(Protocol):
 
     async def close(self) -> None:
         """End everything that outlives a turn, such as a child process or a connection."""
+        ...
+
+
+@runtime_checkable
+class Sized(Protocol):
+    """An agent that knows how much its model reads."""
+
+    def share(self) -> int | None:
+        """A quarter of the window in bytes of text, by what has been counted so far; `None` until that is known."""
         ...

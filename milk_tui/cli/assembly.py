@@ -1,5 +1,6 @@
 """Joining the parts: settings, store, session, agents and conversation, for the screen and for plain commands alike."""
 
+import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -8,6 +9,7 @@ from milk_tui.agents.base import Agent
 from milk_tui.agents.claude.agent import ClaudeCode
 from milk_tui.cli.wish import Wish, here
 from milk_tui.conversation.controller import Conversation
+from milk_tui.conversation.file_watch import FileWatch
 from milk_tui.conversation.local_agents import local_agent
 from milk_tui.conversation.opening import Opened, wanted
 from milk_tui.conversation.permissions import PermissionDesk
@@ -15,6 +17,7 @@ from milk_tui.conversation.toolbox import SessionToolbox
 from milk_tui.conversation.wallet import Wallet
 from milk_tui.conversation.workbench import Workbench
 from milk_tui.storage.config import Settings
+from milk_tui.storage.file_texts import FileTexts
 from milk_tui.storage.grants import GrantFile
 from milk_tui.storage.session_store import SessionStore
 
@@ -25,6 +28,7 @@ class Joined:
 
     bench: Workbench
     opened: Opened
+    texts: FileTexts
 
     @property
     def conversation(self) -> Conversation:
@@ -35,6 +39,7 @@ class Joined:
         """Stop everything, keep everything."""
         await self.conversation.close()
         await self.bench.toolbox.close()
+        await asyncio.to_thread(self.texts.clean)
         self.opened.keeper.close()
 
 
@@ -46,21 +51,23 @@ def joined(wish: Wish) -> Joined:
     opened = wanted(SessionStore(settings.home), settings, here(), last=wish.last, session=wish.session)
     state = opened.session.state
     desk = PermissionDesk(GrantFile(settings.home, state.cwd))
-    toolbox = SessionToolbox(settings, state.cwd, state.id, desk.ask)
+    texts = FileTexts(settings.home, state.id)
+    watch = FileWatch(opened.session, texts)
+    toolbox = SessionToolbox(settings, state.cwd, state.id, desk.ask, watch.note)
     conversation = Conversation(
         opened.session,
         local=local_agent(settings, toolbox),
-        claude=claude_agent(settings, desk),
+        claude=claude_agent(settings, desk, watch),
         store=opened.keeper,
         escalation=settings.agent_escalation,
         wallet=Wallet(settings.claude_budget_usd, settings.claude_session_budget_usd),
         claude_model=settings.claude_model or "",
     )
     notices = tuple(filter(None, (*settings.warnings, *opened.notices, desk.told())))
-    return Joined(Workbench(settings, conversation, desk, toolbox, notices), opened)
+    return Joined(Workbench(settings, conversation, desk, toolbox, notices, watch=watch), opened, texts)
 
 
-def claude_agent(settings: Settings, desk: PermissionDesk) -> Agent:
+def claude_agent(settings: Settings, desk: PermissionDesk, watch: FileWatch) -> Agent:
     """Claude Code, as the settings want it."""
     return ClaudeCode(
         desk.ask,
@@ -68,6 +75,7 @@ def claude_agent(settings: Settings, desk: PermissionDesk) -> Agent:
         cli_path=str(settings.claude_path) if settings.claude_path else None,
         model=settings.claude_model,
         silence_seconds=settings.claude_silence_seconds,
+        watch=watch.note,
     )
 
 

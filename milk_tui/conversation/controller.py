@@ -10,7 +10,8 @@ from collections.abc import AsyncGenerator, Callable
 from datetime import UTC, datetime
 
 from milk_tui.agents.base import Agent
-from milk_tui.conversation.forecast import Forecast, forecast, local_preface, with_reason
+from milk_tui.conversation.forecast import Forecast, forecast, with_reason
+from milk_tui.conversation.incoming import IncomingBrick, incoming_brick, preface, share
 from milk_tui.conversation.rehearsal import rehearsal
 from milk_tui.conversation.saving import Saving
 from milk_tui.conversation.turns import TurnRunner
@@ -18,6 +19,7 @@ from milk_tui.conversation.update import Escalation, Saves, Update
 from milk_tui.conversation.wallet import Wallet
 from milk_tui.core import events as ev
 from milk_tui.core.bricks import Bricks, Gauge
+from milk_tui.core.incoming import Choice
 from milk_tui.core.messages import AgentRole, Situation
 from milk_tui.core.secrets import masked
 from milk_tui.core.session import Session
@@ -85,6 +87,7 @@ class Conversation:
         """Put another agent in the local role. Raises `MilkError` while a turn is running."""
         self._turns.must_be_idle()
         before, self.agents["local"] = self.agents["local"], agent
+        self._turns.local_window = None
         await before.close()
 
     def bricks(self, prompt_chars: int = 0) -> Bricks:
@@ -157,6 +160,18 @@ class Conversation:
         await self.agents["claude"].close()
         return update
 
+    def incoming(self) -> IncomingBrick | None:
+        """What the local agent is told of Claude's stay with its next prompt; `None` if there is nothing."""
+        return incoming_brick(self.session, self._share)
+
+    def decide(self, choice: Choice, text: str | None = None) -> Update:
+        """The user decides whether the local agent is told that, and in which words."""
+        update = self._turns.apply(
+            ev.IncomingDecided(choice=choice, text=None if text is None else sanitize(text))
+        )
+        self._saving.now()
+        return update
+
     def edit_need(self, text: str) -> Update:
         """The user says what the need is; empty text gives the word back to the agents."""
         update = self._turns.apply(ev.NeedEdited(text=sanitize(text)))
@@ -180,9 +195,8 @@ class Conversation:
             await agent.close()
 
     async def _local_turn(self, prompt: str) -> AsyncGenerator[Update, None]:
-        preface = local_preface(self.session, self._turns.local_window)
         asked = ""
-        turn = self._turns.turn("local", prompt, preface=preface)
+        turn = self._turns.turn("local", prompt, preface=preface(self.session, self._share))
         async with contextlib.aclosing(turn):
             async for update in turn:
                 if isinstance(update.event, ev.EscalationRequested):
@@ -224,6 +238,10 @@ class Conversation:
         async with contextlib.aclosing(turn):
             async for update in turn:
                 yield update
+
+    @property
+    def _share(self) -> int:
+        return share(self.agents["local"], self._turns.local_window)
 
     def _failure_kind(self) -> str:
         failure = self.session.turns[-1].failure

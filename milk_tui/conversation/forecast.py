@@ -1,17 +1,13 @@
-"""What is about to be told to whom: the forecast of a hand-off, and what the local agent hears after a return."""
+"""What a hand-off made now would send: the forecast that the preview shows."""
 
 from milk_tui.core.bricks import Brick
 from milk_tui.core.budget import estimated_tokens
-from milk_tui.core.cut import cut_middle
-from milk_tui.core.handoff import Handoff, fenced
+from milk_tui.core.handoff import Handoff
 from milk_tui.core.messages import Value
 from milk_tui.core.prices import cost_to_send
 from milk_tui.core.route import Route
 from milk_tui.core.secrets import masked
 from milk_tui.core.session import Session
-
-DEFAULT_WINDOW = 8_192
-"""Tokens assumed of a local model that does not say."""
 
 
 class Forecast(Value):
@@ -66,23 +62,6 @@ def forecast(
 def with_reason(prompt: str, reason: str) -> str:
     """On a resume the local agent's reason goes into the prompt, for the standing part must not change."""
     return f"{prompt}\n\n(The local model asks for you: {reason})" if reason else prompt
-
-
-def local_preface(session: Session, window: int | None) -> str:
-    """What the local agent is told in front of its first prompt after a return: what Claude did meanwhile."""
-    if not session.turns or session.turns[-1].agent != "claude":
-        return ""
-    summary = session.stay_summary().text
-    if not summary:
-        return ""
-    # About a quarter of the window: three characters a token.
-    room = min(session.budget, (window or DEFAULT_WINDOW) * 3 // 4)
-    return fenced(
-        "What Claude Code did meanwhile, at the user's request",
-        "claude_summary",
-        cut_middle(summary, room),
-        session.state.nonce,
-    )
 
 
 def _composed(session: Session) -> str:

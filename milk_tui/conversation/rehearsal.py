@@ -4,7 +4,8 @@ Nothing of it becomes part of the session: no turn, no brick, nothing that eithe
 """
 
 from milk_tui.agents.base import TurnRequest
-from milk_tui.conversation.forecast import DEFAULT_WINDOW, Forecast
+from milk_tui.conversation.forecast import Forecast
+from milk_tui.conversation.incoming import DEFAULT_WINDOW
 from milk_tui.core.cut import cut_middle
 from milk_tui.core.handoff import fenced
 from milk_tui.core.session import Session

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from milk_tui.agents.base import Agent, TurnRequest
+from milk_tui.agents.base import Agent, Sized, TurnRequest, Watch, unwatched
 from milk_tui.agents.server.agent import ServerAgent
 from milk_tui.agents.toolbox import Report
 from milk_tui.core.bricks import Segment
@@ -38,7 +38,10 @@ _FIRST_LIMIT = 6_000
 class SessionToolbox:
     """What the agent's loop needs of tools, and what the user may switch about them."""
 
-    def __init__(self, settings: Settings, cwd: str, session_id: str, ask: Permission) -> None:
+    def __init__(
+        self, settings: Settings, cwd: str, session_id: str, ask: Permission, watch: Watch = unwatched
+    ) -> None:
+        self._watch = watch
         self._results = settings.home / "results" / session_id
         workspace = Workspace(Path(cwd), free=[self._results])
         site = Site(workspace, _FIRST_LIMIT, allows_network=settings.http_get)
@@ -80,6 +83,7 @@ class SessionToolbox:
     async def run(self, call: ToolCall, report: Report, limit_chars: int) -> ToolResult:
         """Run one call; see `milk_tui.agents.toolbox.Toolbox.run`."""
         self._tools.site.limit_chars = limit_chars
+        await self._watch(call)
         return await self._tools.run(call, self._ask, report)
 
     async def close(self) -> None:
@@ -123,6 +127,10 @@ class EquippedAgent:
             (project.name if project else "", overhead.project_chars),
         )
         return tuple(Segment(name=name, chars=chars, budget=chars) for name, chars in parts if chars)
+
+    def share(self) -> int | None:
+        """A quarter of the window in bytes of text; see `Sized`."""
+        return self.agent.share() if isinstance(self.agent, Sized) else None
 
     async def close(self) -> None:
         """Close the agent; the tools stay, for another one may take its place."""

@@ -43,7 +43,7 @@ class TurnRunner:
         clock: Callable[[], float],
     ) -> None:
         self.escalation = escalation
-        self.local_window: int | None = None
+        self.local_window: int | None = session.tally.usage["local"].window
         """Tokens that the local model accepts, as far as it has said."""
         self._session = session
         self._agents = agents

@@ -4,7 +4,7 @@ Built once by whoever joins the parts. The demo and tests put other checks and a
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import closing
 from pathlib import Path
 
@@ -15,11 +15,13 @@ from milk_tui.conversation import checkup, choosing
 from milk_tui.conversation.checkup import Check, LocalCheckup
 from milk_tui.conversation.choosing import Choices
 from milk_tui.conversation.controller import Conversation
+from milk_tui.conversation.file_watch import Changes, FileWatch, Unkept
 from milk_tui.conversation.local_agents import agent_at, local_agent
 from milk_tui.conversation.permissions import PermissionDesk
 from milk_tui.conversation.toolbox import EquippedAgent, SessionToolbox
 from milk_tui.core.bricks import Segment
 from milk_tui.core.errors import ConfigError
+from milk_tui.core.messages import Turn
 from milk_tui.storage import config
 from milk_tui.storage.config import Settings
 from milk_tui.storage.session_store import SessionStore
@@ -41,6 +43,7 @@ class Workbench:
         check_claude: Callable[[Settings], Awaitable[Check]] = checkup.check_claude,
         look_for_models: Callable[[Settings], Awaitable[Choices]] = choosing.choices,
         keeps_settings: bool = True,
+        watch: FileWatch | None = None,
     ) -> None:
         self.settings = settings
         self.conversation = conversation
@@ -52,6 +55,12 @@ class Workbench:
         self._check_claude = check_claude
         self._look_for_models = look_for_models
         self._keeps_settings = keeps_settings
+        self._watch = watch
+
+    async def changes(self, turns: Sequence[Turn]) -> Changes:
+        """The files that these turns changed, and how they differ now from before."""
+        watch = self._watch or FileWatch(self.conversation.session, Unkept())
+        return await watch.changes(turns)
 
     async def check_local(self) -> LocalCheckup:
         """Look at the local role as it is set now."""

@@ -41,6 +41,19 @@ def cut_middle(text: str, limit: int) -> str:
     return text[:head] + _middle_marker(tail - head) + text[tail:]
 
 
+def cut_lines(text: str, limit: int) -> str:
+    """The text, at most `limit` characters of it: whole lines of its head, and how many lines are missing.
+
+    A first line that alone is too long is cut as by `cut_end`.
+    """
+    if len(text) <= limit:
+        return text
+    end = text.rfind("\n", 0, max(limit - len(_lines_marker(text.count("\n"))), 0))
+    if end < 0:
+        return cut_end(text, limit)
+    return text[: end + 1] + _lines_marker(text.count("\n", end + 1) + 1)
+
+
 def one_line(text: str, limit: int) -> str:
     """The text on one line of at most `limit` characters: runs of whitespace folded, the rest as `cut_end`.
 
@@ -68,6 +81,10 @@ def _head(text: str, limit: int, *, beyond: int) -> str:
 
 def _end_marker(missing: int) -> str:
     return f"{_ELLIPSIS} [{missing:,} characters left out]"
+
+
+def _lines_marker(missing: int) -> str:
+    return f"{_ELLIPSIS} [{missing:,} {'line' if missing == 1 else 'lines'} left out]"
 
 
 def _middle_marker(missing: int) -> str:

@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Literal
 
 from milk_tui.core.errors import Failure
+from milk_tui.core.incoming import Choice
 from milk_tui.core.messages import AgentRole, Receipt, ToolCall, ToolResult, Usage, Value
 
 
@@ -215,6 +216,15 @@ class FloorChanged(Value):
     """Whether what looks like a secret is masked in the hand-off that comes with it."""
 
 
+class IncomingDecided(Value):
+    """The user decides whether the local agent is told what Claude did, and in which words."""
+
+    type: Literal["incoming_decided"] = "incoming_decided"
+    choice: Choice
+    text: str | None = None
+    """The user's own words; `None` for the summary as it was made."""
+
+
 class ClaudeSessionForgotten(Value):
     """Claude's session cannot be resumed any more; the next hand-off is a first one."""
 
@@ -229,5 +239,6 @@ Event = (
     | NeedEdited
     | BriefSet
     | FloorChanged
+    | IncomingDecided
     | ClaudeSessionForgotten
 )

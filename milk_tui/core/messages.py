@@ -19,6 +19,10 @@ Situation = Literal["first", "agent", "resume"]
 """A row of the hand-off table: first by the user, first asked for by the local agent, or any later one."""
 
 
+CANCELLED = "Cancelled."
+"""The result of a call that never got one."""
+
+
 class Value(BaseModel):
     """A frozen value. Unknown fields are left out, so that a newer program's record can be read by an older one."""
 

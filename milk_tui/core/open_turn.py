@@ -9,7 +9,7 @@ from typing import assert_never
 
 from milk_tui.core import events as ev
 from milk_tui.core.errors import Failure
-from milk_tui.core.messages import Message, Receipt, ToolCall, ToolResult, Turn, TurnStatus, Usage
+from milk_tui.core.messages import CANCELLED, Message, Receipt, ToolCall, ToolResult, Turn, TurnStatus, Usage
 
 
 class OpenTurn:
@@ -155,7 +155,7 @@ class OpenTurn:
         self.end("interrupted")
         self.seal()
         for call_id in tuple(self._unanswered):
-            self.add_result(ToolResult(call_id=call_id, text="Cancelled.", is_error=True))
+            self.add_result(ToolResult(call_id=call_id, text=CANCELLED, is_error=True))
         turn = self._turn(tuple(self._messages))
         return turn.model_copy(update={"ended_at": at, "receipt": receipt})
 

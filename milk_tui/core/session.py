@@ -41,6 +41,8 @@ class Session(SessionReading):
                 self._update(brief=one_line(event.text, BRIEF_LIMIT))
             case ev.FloorChanged():
                 self._update(floor=event.floor, handed_over=False, is_masked=event.is_masked)
+            case ev.IncomingDecided():
+                self._decide(event)
             case ev.ClaudeSessionForgotten():
                 self._forget()
             case _:
@@ -112,6 +114,12 @@ class Session(SessionReading):
         self._update(claude_session_id=None, handed_over=False, forgotten_turn=self._last_number)
         self.tally.forget(self._last_number)
         self._summarize()
+
+    def _decide(self, decided: ev.IncomingDecided) -> None:
+        """Without anything that comes back there is nothing to decide."""
+        if self.incoming is not None:
+            changes = {"choice": decided.choice, "text": decided.text}
+            self._update(incoming=self.incoming.model_copy(update=changes))
 
     def _record(self, percept: Percept) -> None:
         """Keep a fact, once in a turn: an agent that starts a step again says it again."""

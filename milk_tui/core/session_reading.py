@@ -9,6 +9,7 @@ from milk_tui.core.bricks import Brick, Bricks, Gauge
 from milk_tui.core.budget import BRIEF_LIMIT, CONTEXT_BUDGET, NEED_BUDGET
 from milk_tui.core.cut import one_line
 from milk_tui.core.handoff import Handoff, assembled
+from milk_tui.core.incoming import Incoming
 from milk_tui.core.messages import Situation, Turn
 from milk_tui.core.need import STALE_AFTER
 from milk_tui.core.open_turn import OpenTurn
@@ -132,9 +133,23 @@ class SessionReading:
             earlier=tuple(past for past in reversed(self.state.needs) if past.text != self.state.need),
         )
 
-    def stay_summary(self) -> Brick:
-        """What Claude did in its last stay, however little: what the local agent hears when it gets the floor back."""
-        return self._summaries.stay()
+    @property
+    def stay(self) -> Sequence[Turn]:
+        """Claude's turns since the last local one, without those that failed before anything was done."""
+        return self.tally.stay if self.turns and self.turns[-1].agent == "claude" else ()
+
+    @property
+    def incoming(self) -> Incoming | None:
+        """What the local agent is told with its next prompt, as far as it is decided; `None` if there is nothing."""
+        stay = self.stay
+        if self.state.floor != "local" or self.is_busy or not any(turn.answer or turn.calls for turn in stay):
+            return None
+        decided = self.state.incoming
+        return decided if decided and decided.turn == stay[-1].number else Incoming(turn=stay[-1].number)
+
+    def stay_summary(self, room: int | None = None) -> Brick:
+        """What Claude did in its last stay, however little: in the budget, or in fewer characters of text."""
+        return self._summaries.stay(room)
 
     def new_percepts(self, situation: Situation) -> Iterator[str]:
         """Facts for a hand-off, newest first; when resuming, only those that Claude was not told yet."""

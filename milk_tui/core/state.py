@@ -5,6 +5,7 @@ from datetime import datetime
 
 from milk_tui.core.budget import NEED_LIMIT
 from milk_tui.core.cut import one_line
+from milk_tui.core.incoming import Incoming
 from milk_tui.core.messages import AgentRole, Value
 from milk_tui.core.need import NeedBy, PastNeed, last_request, remembered
 
@@ -43,6 +44,8 @@ class SessionState(Value):
     """Whether a hand-off of Claude's present stay has succeeded, so that a follow-up needs none."""
     is_masked: bool = False
     """Whether the hand-off of Claude's present stay goes out masked."""
+    incoming: Incoming | None = None
+    """What the user decided about the last summary that came back from Claude."""
 
     @property
     def stated_need(self) -> str:

@@ -31,7 +31,7 @@ class Summaries:
     def follow_claude(self) -> None:
         """Make the Claude summary anew: of its last stay that was not empty."""
         if self._tally.worked_stay:
-            self.claude = self._of_claude(self._tally.worked_stay)
+            self.claude = self._of_claude(self._tally.worked_stay, self._room)
 
     def local_for(self, situation: Situation) -> Brick:
         """The local summary that a hand-off carries: what is new to Claude's session, or all for one that begins."""
@@ -41,12 +41,12 @@ class Summaries:
             self._whole = self._summary(self._tally.local_turns(), self._tally.local_total)
         return self._whole
 
-    def stay(self) -> Brick:
-        """What Claude did in its last stay, however little."""
-        return self._of_claude(self._tally.stay)
+    def stay(self, room: int | None = None) -> Brick:
+        """What Claude did in its last stay, however little; in so many characters where there is less room."""
+        return self._of_claude(self._tally.stay, self._room if room is None else min(room, self._room))
 
-    def _of_claude(self, stay: Sequence[Turn]) -> Brick:
-        return summary("claude_summary", reversed(stay), len(stay), self._room, self._budget)
+    def _of_claude(self, stay: Sequence[Turn], room: int) -> Brick:
+        return summary("claude_summary", reversed(stay), len(stay), room, self._budget)
 
     def _summary(self, turns: Iterator[Turn], total: int) -> Brick:
         return summary("local_summary", turns, total, self._room, self._budget)

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from pydantic import ValidationError
 from pydantic_core import PydanticSerializationError
 
-from milk_tui.core.messages import Message, ToolResult, Turn, Value
+from milk_tui.core.messages import CANCELLED, Message, ToolResult, Turn, Value
 from milk_tui.core.session import SessionState
 from milk_tui.core.text import sanitize
 
@@ -21,9 +21,6 @@ V = TypeVar("V", bound=Value)
 
 _ESCAPE = re.compile(r"\\[bfru]")
 """What may stand for an unsafe character in JSON."""
-
-CANCELLED = "Cancelled."
-"""The result of a call that was running when the program ended."""
 
 
 def well_formed(text: str) -> str:

@@ -20,7 +20,7 @@ from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from milk_tui.agents.base import TurnRequest
+from milk_tui.agents.base import TurnRequest, Watch, unwatched
 from milk_tui.agents.claude.pieces import CONTEXT_LIMIT, pieces
 from milk_tui.agents.claude.process import find_cli
 from milk_tui.core.errors import Failure
@@ -50,6 +50,7 @@ class ClaudeCode:
         max_retries: int = 3,
         silence_seconds: float = 60.0,
         log: Callable[[str], None] | None = None,
+        watch: Watch = unwatched,
     ) -> None:
         """Prepare; nothing is started before the first turn.
 
@@ -61,6 +62,7 @@ class ClaudeCode:
             max_retries: how often Claude Code repeats a failed request.
             silence_seconds: when the first `Silent` comes; further ones come twice as often.
             log: where diagnostic lines go, secrets masked.
+            watch: is told of each call that may change a file, before it can run.
         """
         self._permission = permission
         self._lock_dir = lock_dir
@@ -69,6 +71,7 @@ class ClaudeCode:
         self._max_retries = max_retries
         self._silence_seconds = silence_seconds
         self._log = log
+        self._watch = watch
         self._connection: Connection | None = None
         self._leaving: asyncio.Task[None] | None = None
         self._lock: BaseFileLock | None = None
@@ -215,6 +218,7 @@ class ClaudeCode:
                 max_retries=self._max_retries,
                 allowance_usd=request.allowance_usd,
                 log=self._log,
+                watch=self._watch,
             )
         )
         return self._connection

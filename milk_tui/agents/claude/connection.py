@@ -6,6 +6,7 @@ module knows messages of the SDK and no events. It imports the SDK, so import it
 """
 
 import asyncio
+import json
 import logging
 import secrets
 from collections import deque
@@ -24,10 +25,14 @@ from claude_agent_sdk import (
     ResultMessage,
     TextBlock,
 )
-from claude_agent_sdk.types import AssistantMessage, HookContext, HookInput, SyncHookJSONOutput
+from claude_agent_sdk.types import AssistantMessage, HookContext, HookEvent, HookInput, SyncHookJSONOutput
 
+from milk_tui.agents.base import Watch, unwatched
 from milk_tui.agents.claude.permission import Gate
 from milk_tui.agents.claude.process import MARK, end_marked, leave_outer_session, masked
+from milk_tui.core.changed_files import CHANGING
+from milk_tui.core.clean_json import clean_json
+from milk_tui.core.messages import ToolCall
 
 LINE_LIMIT = 64 << 20
 """The longest message that is read, in bytes; one tool result with an image can take megabytes."""
@@ -63,6 +68,8 @@ class Setup:
     allowance_usd: float | None = None
     """What this process may spend. Claude Code looks after each step, so that the last one may cost more."""
     log: Callable[[str], None] | None = None
+    watch: Watch = unwatched
+    """Is told of each call that may change a file, before the user is asked about it."""
 
 
 @dataclass(frozen=True)
@@ -209,7 +216,9 @@ class Connection:
 def _options(setup: Setup, mark: str, heard: Callable[[str], None]) -> ClaudeAgentOptions:
     # Two tokens, as the SDK passes it: the file's name is ours and never begins with a dash.
     file = {"append-system-prompt-file": str(setup.system_file)} if setup.system_file else {}
-    hooks = [_context_hook(text) for text in setup.context]
+    hooks: dict[HookEvent, list[HookMatcher]] = {"PreToolUse": [_watch_hook(setup.watch)]}
+    if setup.context:
+        hooks["UserPromptSubmit"] = [_context_hook(text) for text in setup.context]
     return ClaudeAgentOptions(
         system_prompt={"type": "preset", "preset": "claude_code"},
         extra_args={**file},
@@ -220,7 +229,7 @@ def _options(setup: Setup, mark: str, heard: Callable[[str], None]) -> ClaudeAge
         resume=setup.resume,
         can_use_tool=setup.gate.decide,
         disallowed_tools=list(UNSERVED_TOOLS),
-        hooks={"UserPromptSubmit": hooks} if hooks else None,
+        hooks=hooks,
         include_partial_messages=True,
         verbatim_prompts=True,
         max_budget_usd=setup.allowance_usd,
@@ -241,3 +250,15 @@ def _context_hook(text: str) -> HookMatcher:
         return {"hookSpecificOutput": output}  # type: ignore[typeddict-item]
 
     return HookMatcher(hooks=[add])
+
+
+def _watch_hook(watch: Watch) -> HookMatcher:
+    """A hook that Claude Code waits for before it asks about a change or makes it. It never decides anything."""
+
+    async def tell(told: HookInput, tool_id: str | None, _context: HookContext) -> SyncHookJSONOutput:
+        if told["hook_event_name"] == "PreToolUse":
+            arguments = clean_json(json.dumps(told["tool_input"], ensure_ascii=False))
+            await watch(ToolCall(id=tool_id or "", name=told["tool_name"], arguments=arguments))
+        return {}
+
+    return HookMatcher(matcher="|".join(CHANGING), hooks=[tell])

@@ -18,7 +18,7 @@ from contextlib import aclosing, contextmanager, suppress
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from milk_tui.agents.base import Agent, TurnRequest
+from milk_tui.agents.base import Agent, Sized, TurnRequest
 from milk_tui.agents.embedded.weights import check, find_weights
 from milk_tui.agents.server.facts import Server
 from milk_tui.agents.server.probe import inspect
@@ -250,6 +250,11 @@ class EmbeddedAgent:
             async with aclosing(chat.run(request)) as events:
                 async for event in events:
                     yield await self._judged(event)
+
+    def share(self) -> int | None:
+        """A quarter of the window in bytes of text; see `Sized`."""
+        chat = self._chat[1] if self._chat else None
+        return chat.share() if isinstance(chat, Sized) else None
 
     async def close(self) -> None:
         """End the model's process and the connections to it."""

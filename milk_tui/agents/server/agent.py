@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import SecretStr
 
-from milk_tui.agents.base import Agent, TurnRequest
+from milk_tui.agents.base import Agent, Sized, TurnRequest
 from milk_tui.agents.server.facts import Server, ServerFacts, normalised_url
 from milk_tui.agents.server.probe import inspect
 from milk_tui.core.errors import Failure
@@ -56,6 +56,10 @@ class ServerAgent:
         from milk_tui.agents.server.chat import OpenAIChat
 
         return self._chat.overhead(nonce, project) if isinstance(self._chat, OpenAIChat) else None
+
+    def share(self) -> int | None:
+        """A quarter of the window in bytes of text; see `Sized`."""
+        return self._chat.share() if isinstance(self._chat, Sized) else None
 
     async def close(self) -> None:
         """Close the connections; the next turn opens them again."""

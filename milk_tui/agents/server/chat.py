@@ -13,6 +13,7 @@ from milk_tui.agents.base import TurnRequest
 from milk_tui.agents.server import ollama
 from milk_tui.agents.server.body import Overhead, standing
 from milk_tui.agents.server.facts import Server, is_loopback, shown_name
+from milk_tui.agents.server.messages import BYTES_PER_TOKEN
 from milk_tui.agents.server.remarks import tools_refused
 from milk_tui.agents.server.stream import Waiting
 from milk_tui.agents.server.tool_text import ToolForm
@@ -76,6 +77,10 @@ class OpenAIChat:
         """What every request of a session carries before anything is said."""
         part = standing(self._form(), self._toolbox.schemas(), nonce, project, self._gauge.tokens)
         return part.overhead()
+
+    def share(self) -> int:
+        """A quarter of the window in bytes of text; see `Sized`."""
+        return int(self._gauge.quarter * BYTES_PER_TOKEN)
 
     def _form(self) -> ToolForm:
         return first_form(self.server, self._toolbox, is_refused=self._tools_refused)

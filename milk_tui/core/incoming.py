@@ -1,0 +1,20 @@
+"""What comes back from Claude, and what the user decided about it: whether and in which words the local agent is told.
+
+As long as nothing was decided, sending a prompt is as good as a yes.
+"""
+
+from typing import Literal
+
+from milk_tui.core.messages import Value
+
+Choice = Literal["open", "accepted", "discarded"]
+
+
+class Incoming(Value):
+    """A summary of Claude's last stay that the local agent has not been told yet."""
+
+    turn: int
+    """The last turn of the stay that it is about."""
+    choice: Choice = "open"
+    text: str | None = None
+    """The user's own words in its place; `None` where the summary is as it was made."""

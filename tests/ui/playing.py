@@ -75,7 +75,8 @@ class Stage:
         )
         self.used: list[tuple[str, str]] = []
         self.fetched = 0
-        self.app = MilkApp(_Bench(self))
+        self.bench: Workbench = _Bench(self)
+        self.app = MilkApp(self.bench)
 
     async def put_in(self, agent: Agent) -> None:
         await self.talk.use_local(agent)

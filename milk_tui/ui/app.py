@@ -57,12 +57,9 @@ class MilkApp(HoldingApp):
         self._opening = opening
         self._wear(theme)
 
-    def get_default_screen(self) -> Screen[None]:
-        """The chat, or what stands in for it at first."""
-        return Shell() if self._bench is None else self._chat(self._bench)
-
     def on_mount(self) -> None:
-        """Everything heavy is loaded after the first frame."""
+        """Show the chat, or what stands in for it at first; everything heavy is loaded after the first frame."""
+        self.push_screen(Shell() if self._bench is None else self._chat(self._bench))
         self.call_after_refresh(self._settle)
 
     def get_theme_variable_defaults(self) -> dict[str, str]:

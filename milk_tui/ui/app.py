@@ -22,7 +22,8 @@ from milk_tui.conversation.commands import COMMANDS
 from milk_tui.core.errors import MilkError
 from milk_tui.ui.holding import HoldingApp
 from milk_tui.ui.screens.shell import Shell
-from milk_tui.ui.styling import stylesheets, theme_tokens
+from milk_tui.ui.styling import FIRST, LATER, stylesheets, theme_tokens
+from milk_tui.ui.themes import OWN
 from milk_tui.ui.widgets.prompt import Prompt
 
 if TYPE_CHECKING:
@@ -52,9 +53,11 @@ class MilkApp(HoldingApp):
 
         An opening that raises a `MilkError` ends the app; whoever opened tells why.
         """
-        super().__init__(css_path=list(stylesheets()), watch_css=False)
+        super().__init__(css_path=list(stylesheets(FIRST)), watch_css=False)
         self._bench = bench
         self._opening = opening
+        for ours in OWN:
+            self.register_theme(ours)
         self._wear(theme)
 
     def on_mount(self) -> None:
@@ -94,6 +97,8 @@ class MilkApp(HoldingApp):
     def _chat(self, bench: "Workbench") -> "ChatScreen":
         from milk_tui.ui.screens.chat import ChatScreen
 
+        for sheet in stylesheets(LATER):
+            self.stylesheet.read(sheet)
         self._bench = bench
         self._wear(bench.settings.theme or "")
         self.theme_changed_signal.subscribe(self, self._keep_theme)

@@ -7,9 +7,7 @@ from collections.abc import Callable
 
 from rich.segment import Segment
 from rich.style import Style
-from textual.dom import DOMNode
 from textual.strip import Strip
-from textual.widget import Widget
 
 from milk_tui.ui.markdown.rows import Row, Run, cells
 
@@ -41,24 +39,6 @@ class Palette:
             segments.append(Segment(" " * (width - used), self.style(row.fill)))
         strip = Strip(segments, max(used, width))
         return strip if used <= width else strip.adjust_cell_length(width)
-
-
-def sheet_style(widget: Widget, name: str) -> Style:
-    """What the stylesheets say of a class inside a widget: as a component class, but looked up when it is needed.
-
-    Textual styles all of a widget's component classes anew whenever a class or the focus changes on the screen; that
-    is too dear for some forty of them.
-    """
-    node = DOMNode(classes=name)
-    node._attach(widget)
-    widget.app.stylesheet.apply(node)
-    styles = node.styles
-    style = styles.rich_style
-    own = styles.has_rule("color") or styles.has_rule("auto_color")
-    return styles.text_style + Style(
-        color=style.color if own else None,
-        bgcolor=style.bgcolor if styles.has_rule("background") else None,
-    )
 
 
 def select(row: Row, start: int, end: int) -> Row:

@@ -24,8 +24,6 @@ class BrickPanel(Panel["Brick"]):
     | `brick--empty` | What stands in place of a text that is not there yet. |
     """
 
-    COMPONENT_CLASSES = {"brick--facts", "brick--empty"}
-
     def draw(self, value: "Brick") -> Content:
         """Facts first, then the text as it is handed over."""
         self.set_class(value.is_stale, "-stale")

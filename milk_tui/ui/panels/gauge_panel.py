@@ -7,7 +7,7 @@ from textual.style import Style
 
 from milk_tui.core.text import sanitize
 from milk_tui.ui.figures import short
-from milk_tui.ui.panels.bar import GHOST, MARKS, is_over, level, mark, runs
+from milk_tui.ui.panels.bar import GHOST, is_over, level, mark, runs
 from milk_tui.ui.panels.panel import Panel
 
 if TYPE_CHECKING:
@@ -33,8 +33,6 @@ class GaugePanel(Panel["Gauge"]):
     | `gauge--edge` | The limit. |
     | `gauge--facts` | The figures under the bar. |
     """
-
-    COMPONENT_CLASSES = {f"gauge--{mark.style}" for mark in MARKS.values()} | {"gauge--edge", "gauge--facts"}
 
     def draw(self, value: "Gauge") -> Content:
         """Bar, figures and legend."""

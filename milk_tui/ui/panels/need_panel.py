@@ -45,7 +45,6 @@ class NeedPanel(Panel["Brick"]):
             "escape", "cancel", "Cancel", show=False, id="need.cancel", tooltip="Keep the need as it was"
         ),
     ]
-    COMPONENT_CLASSES = {"need--empty", "need--earlier"}
 
     class Edited(Message):
         """The user says what the need is. Empty text gives the word back to the agents."""

@@ -8,10 +8,10 @@ from textual.content import Content
 from textual.message import Message
 from textual.reactive import reactive
 from textual.style import Style
-from textual.widget import Widget
 
+from milk_tui.ui.dyed import Dyed
 from milk_tui.ui.figures import short
-from milk_tui.ui.panels.bar import MARKS, level, mark, runs
+from milk_tui.ui.panels.bar import level, mark, runs
 from milk_tui.ui.panels.registry import with_prompt
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ _BAR = 24
 """The most cells of the bar."""
 
 
-class BrickStrip(Widget):
+class BrickStrip(Dyed):
     """The need on one row, the gauge on the other.
 
     | Class | Description |
@@ -29,12 +29,6 @@ class BrickStrip(Widget):
     | `strip--label`, `strip--need` | Words of ours. |
     | `gauge--need` and its like | As in the gauge panel. |
     """
-
-    COMPONENT_CLASSES = {f"gauge--{mark.style}" for mark in MARKS.values()} | {
-        "gauge--edge",
-        "strip--label",
-        "strip--need",
-    }
 
     bricks: reactive["Bricks | None"] = reactive(None)
     prompt_chars: reactive[int] = reactive(0)

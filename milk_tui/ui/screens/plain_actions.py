@@ -7,8 +7,8 @@ from textual.actions import SkipAction
 from textual.screen import Screen
 from textual.widgets import Input
 
-from milk_tui.ui.screens.help import HelpScreen, own_keys
-from milk_tui.ui.screens.keys import PLACES
+from milk_tui.ui.screens.help import HelpScreen
+from milk_tui.ui.screens.keys import all_places
 
 if TYPE_CHECKING:
     from milk_tui.conversation.controller import Conversation
@@ -31,6 +31,7 @@ class PlainActions(Screen[None]):
     copying: "Copying"
     setup: "Setup"
     stating: "Stating"
+    keymap: dict[str, str]
     _interrupted_at = -_QUIT_WITHIN
 
     def action_stop(self) -> None:
@@ -68,7 +69,7 @@ class PlainActions(Screen[None]):
 
     def action_help(self, _text: str = "") -> None:
         """Show keys and commands."""
-        self.app.push_screen(HelpScreen((("Everywhere", own_keys(self.app)), *PLACES)))
+        self.app.push_screen(HelpScreen(all_places(self.app, self.keymap)))
 
     def action_copy_answer(self, _text: str = "") -> None:
         """Copy the source of the last answer."""

@@ -20,7 +20,7 @@ from textual.widgets import Input, Static
 from milk_tui.core.cut import cut_middle
 from milk_tui.core.permission import Decision, Question
 from milk_tui.core.text import sanitize
-from milk_tui.ui.markdown.highlight import STYLES
+from milk_tui.ui.dyed import Dyed
 from milk_tui.ui.widgets.changes import SHOWN, change, coloured
 
 DEAF_SECONDS = 0.5
@@ -55,7 +55,7 @@ class WordInput(Input):
         self.post_message(self.Left())
 
 
-class QuestionCard(Vertical, can_focus=True):
+class QuestionCard(Dyed, Vertical, can_focus=True):
     """Shows one question. Hidden while there is none.
 
     | Class | Description |
@@ -65,9 +65,6 @@ class QuestionCard(Vertical, can_focus=True):
     | `question--keyword` and its like | Parts of code. |
     """
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = {
-        f"question--{name}" for name in ("label", "added", "removed", *STYLES)
-    }
     BINDINGS: ClassVar[list[BindingType]] = [
         _key("y", "'once'", "Yes, once", "Let this one call run", "once"),
         _key("s", "'session'", "This session", "Allow what is named until the program ends", "session"),

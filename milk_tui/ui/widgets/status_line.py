@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Literal
 from textual.content import Content
 from textual.reactive import reactive
 from textual.timer import Timer
-from textual.widget import Widget
 
 from milk_tui.core.text import sanitize
+from milk_tui.ui.dyed import Dyed
 from milk_tui.ui.figures import short
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ class _Field:
     is_right: bool = False
 
 
-class StatusLine(Widget):
+class StatusLine(Dyed):
     """A picture of one `Status`, on one row. `-claude` and `-busy` say the floor and that something is going on.
 
     | Class | Description |
@@ -92,8 +92,6 @@ class StatusLine(Widget):
     | `status--figure` | Model, rate, window and cost. |
     | `status--hint` | Keys. |
     """
-
-    COMPONENT_CLASSES = {"status--floor", "status--mode", "status--state", "status--figure", "status--hint"}
 
     status: reactive[Status] = reactive(Status())
     calm: reactive[bool] = reactive(False)

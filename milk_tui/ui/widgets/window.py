@@ -11,7 +11,8 @@ from textual.selection import Selection
 from textual.strip import Strip
 from textual.widget import Widget
 
-from milk_tui.ui.markdown.palette import SELECTED, Palette, select, sheet_style
+from milk_tui.ui.dyed import Dyed
+from milk_tui.ui.markdown.palette import SELECTED, Palette, select
 from milk_tui.ui.markdown.rows import BLANK, Row, Run
 from milk_tui.ui.widgets.blocks import GUTTER, chosen
 from milk_tui.ui.widgets.excerpt import Excerpt, Mark, pack, unpack
@@ -21,7 +22,7 @@ from milk_tui.ui.widgets.viewport import Line, Viewport
 _KEPT_STRIPS = 2_000
 
 
-class Window(ScrollView, can_focus=True, inherit_bindings=False):
+class Window(Dyed, ScrollView, can_focus=True, inherit_bindings=False):
     """Shows the lines of a viewport."""
 
     def __init__(self, *, name: str | None = None, id: str | None = None, classes: str | None = None) -> None:
@@ -166,7 +167,13 @@ class Window(ScrollView, can_focus=True, inherit_bindings=False):
     def _colour(self, name: str) -> Style:
         if name == SELECTED:
             return self.screen.get_component_rich_style("screen--selection")
-        return sheet_style(self, f"transcript--{name}")
+        styles = self.get_component_styles(f"transcript--{name}")
+        style = styles.rich_style
+        own = styles.has_rule("color") or styles.has_rule("auto_color")
+        return styles.text_style + Style(
+            color=style.color if own else None,
+            bgcolor=style.bgcolor if styles.has_rule("background") else None,
+        )
 
     def _excerpt(self) -> Excerpt | None:
         selection = self.text_selection

@@ -60,9 +60,14 @@ class MilkApp(HoldingApp):
             self.register_theme(ours)
         self._wear(theme)
 
+    def get_default_screen(self) -> Screen[None]:
+        """What stands in for the chat until that is there."""
+        return Shell() if self._bench is None else super().get_default_screen()
+
     def on_mount(self) -> None:
-        """Show the chat, or what stands in for it at first; everything heavy is loaded after the first frame."""
-        self.push_screen(Shell() if self._bench is None else self._chat(self._bench))
+        """Show the chat if it can be; everything heavy is loaded after the first frame."""
+        if self._bench is not None:
+            self.push_screen(self._chat(self._bench))
         self.call_after_refresh(self._settle)
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
@@ -125,10 +130,11 @@ class MilkApp(HoldingApp):
         async with self.held_back(typed):
             with self.batch_update():
                 chat = self._chat(bench)
-                await self.switch_screen(chat)
-            chat.prompt.restore(typed.draft)
-            chat.prompt.selection = typed.selection
-            chat.prompt.focus()
+                await self.push_screen(chat)
+                chat.prompt.restore(typed.draft)
+                chat.prompt.selection = typed.selection
+                chat.prompt.focus()
+                await shell.remove_children()
         if isinstance(shell, Shell) and shell.submitted == chat.prompt.full_text:
             chat.prompt.submit()
 

@@ -18,3 +18,8 @@ class Dyed(Widget):
         part._attach(self)
         self.app.stylesheet.apply(part)
         return part.styles
+
+    def notify_style_update(self) -> None:
+        """Draw again: nobody knows whether the parts look as they did."""
+        super().notify_style_update()
+        self.refresh()

@@ -18,7 +18,7 @@ from milk_tui.ui.dyed import Dyed
 Drawn = TypeVar("Drawn")
 
 
-class Panel(Dyed, VerticalScroll, Generic[Drawn]):
+class Panel(VerticalScroll, Dyed, Generic[Drawn]):
     """A box that scrolls and shows `draw(value)`. Its state is in classes: `-empty`, `-stale`, `-failed`."""
 
     value: reactive[Drawn | None] = reactive(None, init=False)

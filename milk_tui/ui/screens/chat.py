@@ -24,6 +24,7 @@ from milk_tui.ui.preferences import prefer
 from milk_tui.ui.screens.asking import Asking
 from milk_tui.ui.screens.conversing import Conversing
 from milk_tui.ui.screens.copying import Copying
+from milk_tui.ui.screens.finding import FindActions, Finding
 from milk_tui.ui.screens.gauging import Gauging
 from milk_tui.ui.screens.handing import Handing
 from milk_tui.ui.screens.keys import CHAT, all_places
@@ -40,7 +41,9 @@ from milk_tui.ui.screens.stating import Stating
 from milk_tui.ui.screens.switching import SwitchActions, Switching
 from milk_tui.ui.screens.typing_on import TypingOn
 from milk_tui.ui.story import Story
+from milk_tui.ui.widgets.card import Card
 from milk_tui.ui.widgets.checklist import Checklist
+from milk_tui.ui.widgets.menu_card import MenuCard
 from milk_tui.ui.widgets.prompt import Prompt
 from milk_tui.ui.widgets.prompt_box import PromptBox
 from milk_tui.ui.widgets.question_card import QuestionCard
@@ -49,7 +52,7 @@ from milk_tui.ui.widgets.status_line import StatusLine
 from milk_tui.ui.widgets.transcript import Transcript
 
 
-class ChatScreen(PlainActions, SwitchActions, SpendActions, QueueActions, TypingOn):
+class ChatScreen(PlainActions, FindActions, SwitchActions, SpendActions, QueueActions, TypingOn):
     """Conversation on the left, bricks on the right; one strip instead of them where it is narrow."""
 
     AUTO_FOCUS = "Prompt"
@@ -67,6 +70,7 @@ class ChatScreen(PlainActions, SwitchActions, SpendActions, QueueActions, Typing
                 yield Checklist(id="checklist")
                 yield Transcript(id="transcript")
                 yield QuestionCard(id="question")
+                yield MenuCard(id="menu")
                 yield BrickStrip(id="strip")
                 yield QueueChips(id="queue")
                 yield PromptBox(new_prompt())
@@ -80,6 +84,7 @@ class ChatScreen(PlainActions, SwitchActions, SpendActions, QueueActions, Typing
         self.story = Story(self.query_one(Transcript))
         self.stating = Stating(self.query_one(StatusLine), self.talk)
         self.gauging = Gauging(self)
+        self.finding = Finding(self)
         self.setup = Setup(self)
         self.asking = Asking(self)
         self.copying = Copying(self)
@@ -208,12 +213,16 @@ class ChatScreen(PlainActions, SwitchActions, SpendActions, QueueActions, Typing
         self.log.error(f"The panel {event.panel} failed: {event.error!r}")
 
     @on(Transcript.CopyRequested)
-    def _copy_block(self, event: Transcript.CopyRequested) -> None:
+    def _copy(self, event: Transcript.CopyRequested) -> None:
         self.copying.text(event.text)
 
-    @on(QuestionCard.Answered)
-    def _answered(self, event: QuestionCard.Answered) -> None:
-        self.asking.answered(event)
+    @on(Transcript.Wanted)
+    def _give(self, event: Transcript.Wanted) -> None:
+        self.copying.text(event.block.copied)
+
+    @on(Card.Answered)
+    def _answered(self, event: Card.Answered) -> None:
+        self.asking.answered(event.answer)
 
     @on(Checklist.Chosen)
     def _mend(self, event: Checklist.Chosen) -> None:

@@ -51,7 +51,7 @@ class Offer(Value):
     """What is posted when it is chosen."""
 
 
-class Checklist(Dyed, VerticalScroll, can_focus=True):
+class Checklist(VerticalScroll, Dyed, can_focus=True):
     """Rows and offers as text; the offers' keys work while it has the focus."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

@@ -34,6 +34,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("/spend", "Let Claude spend more: as much again, or so many dollars", "spend", (), "[dollars]"),
     Command("/usage", "Tokens and money by day, session and model", "usage", ("/cost",)),
     Command("/local", "Give the floor back to the local agent", "return_to_local", ("/primary",)),
+    Command("/changes", "Files that the agents changed, and what is different", "changes", ("/diff",)),
     Command("/need", "Say what you are trying to get done", "set_need", ("/goal",), "[text]"),
     Command("/mode", "Let the local agent only plan, or work", "mode", (), "[plan|work]"),
     Command("/model", "Choose the local agent's model", "choose_model", ("/models",)),

@@ -19,9 +19,11 @@ from milk_tui.conversation.workbench import Workbench
 from milk_tui.core.messages import Message, ToolCall, ToolResult, Turn
 from milk_tui.storage.config import Settings
 from milk_tui.ui.app import MilkApp
+from milk_tui.ui.screens.changes import ChangesScreen
 from milk_tui.ui.screens.chat import ChatScreen
 from milk_tui.ui.screens.help import HelpScreen
 from milk_tui.ui.screens.preview import PreviewScreen
+from milk_tui.ui.widgets.incoming_card import IncomingCard
 from milk_tui.ui.widgets.question_card import QuestionCard
 from milk_tui.ui.widgets.status_line import StatusLine
 
@@ -242,6 +244,24 @@ async def answered(pilot: Pilot[None]) -> None:
     await quiet(pilot)
 
 
+async def came_back(pilot: Pilot[None]) -> None:
+    """The floor is the local agent's again, and Claude's summary waits for a decision."""
+    await answered(pilot)
+    await pilot.press("f9")
+    await until(pilot, lambda: bool(chat(pilot).query(IncomingCard)), "the summary is there")
+    await still(pilot)
+
+
+async def changes_shown(pilot: Pilot[None]) -> None:
+    """What Claude changed in files."""
+    await came_back(pilot)
+    await pilot.press("tab", "f")
+    await until(pilot, lambda: isinstance(pilot.app.screen, ChangesScreen), "the files are shown")
+    screen = cast(ChangesScreen, pilot.app.screen)
+    await until(pilot, lambda: screen.changes is not None, "the files were looked at")
+    await still(pilot)
+
+
 async def help_shown(pilot: Pilot[None]) -> None:
     await settled(pilot)
     await pilot.press("f1")
@@ -276,6 +296,8 @@ SCENES = (
     Scene("long-session", days_later, long_bench),
     Scene("question", question),
     Scene("receipt", answered),
+    Scene("came-back", came_back),
+    Scene("changes", changes_shown),
     Scene("help", help_shown),
 )
 

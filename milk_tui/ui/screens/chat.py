@@ -29,6 +29,7 @@ from milk_tui.ui.screens.keys import CHAT
 from milk_tui.ui.screens.mishaps import Mishaps
 from milk_tui.ui.screens.plain_actions import PlainActions
 from milk_tui.ui.screens.recalling import Recalling
+from milk_tui.ui.screens.returning import ReturnActions, Returning
 from milk_tui.ui.screens.setup import Setup
 from milk_tui.ui.screens.spending import SpendActions, Spending
 from milk_tui.ui.screens.stating import Stating
@@ -43,7 +44,7 @@ from milk_tui.ui.widgets.status_line import StatusLine
 from milk_tui.ui.widgets.transcript import Transcript
 
 
-class ChatScreen(PlainActions, SwitchActions, SpendActions, TypingOn):
+class ChatScreen(PlainActions, SwitchActions, SpendActions, ReturnActions, TypingOn):
     """Conversation on the left, bricks on the right; one strip instead of them where it is narrow."""
 
     AUTO_FOCUS = "Prompt"
@@ -81,6 +82,7 @@ class ChatScreen(PlainActions, SwitchActions, SpendActions, TypingOn):
         self.recalling = Recalling(self.prompt, self.talk.session)
         self.conversing = Conversing(self)
         self.handing = Handing(self)
+        self.returning = Returning(self)
         self.spending = Spending(self)
         self.switching = Switching(self)
         self.set_class(not self.talk.session.turns, "-fresh")
@@ -89,6 +91,7 @@ class ChatScreen(PlainActions, SwitchActions, SpendActions, TypingOn):
         for notice in self.bench.notices:
             self.tell(notice)
         self.show_floor()
+        self.returning.show()
         self.call_after_refresh(self.setup.begin)
 
     @on(Prompt.Submitted)

@@ -1,4 +1,4 @@
-"""`milk-tui sessions import`: takes over sessions of Claude Code and of the Go program."""
+"""`milk-tui sessions import`: takes over sessions of Claude Code and of the Go program, and our own exports."""
 
 import json
 import sys

@@ -107,11 +107,60 @@ def show_context(
 @common
 @click.pass_context
 def sessions(context: click.Context, /, here: bool, as_json: bool, **given: Any) -> None:
-    """List the sessions, last used first; or take over those of other programs."""
+    """List the sessions, last used first; search, export or import them."""
     if context.invoked_subcommand is None:
         from milk_tui.cli.sessions import run_sessions
 
         run_sessions(wish(context, **given), only_here=here, as_json=as_json)
+
+
+@sessions.command()
+@click.argument("words", nargs=-1, required=True, metavar="WORDS...")
+@click.option("--here", is_flag=True, help="Only in the sessions of this directory.")
+@click.option(
+    "--limit", type=click.IntRange(1, 1_000), default=20, show_default=True, help="The most messages."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the messages as JSON.")
+@common
+@click.pass_context
+def search(
+    context: click.Context, /, words: tuple[str, ...], here: bool, limit: int, as_json: bool, **given: Any
+) -> None:
+    """Find messages in which all WORDS stand, the newest first.
+
+    A word is found by its beginning, whatever its case and accents; Chinese, Japanese, Korean and Thai also in the
+    middle. Words in double quotes stand next to each other. Exit status 1 means that nothing was found.
+    """
+    from milk_tui.cli.searching import run_search
+
+    is_json = as_json or bool(context.parent and context.parent.params.get("as_json"))
+    only_here = here or bool(context.parent and context.parent.params.get("here"))
+    found = run_search(wish(context, **given), " ".join(words), limit, only_here=only_here, as_json=is_json)
+    context.exit(0 if found else 1)
+
+
+@sessions.command()
+@click.argument("session_id", metavar="SESSION")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["md", "json", "html"]),
+    default=None,
+    help="The form: Markdown, unless --output is named otherwise.",
+)
+@click.option(
+    "-o", "--output", metavar="FILE", default="", help="Write to a new file instead of standard output."
+)
+@common
+@click.pass_context
+def export(context: click.Context, /, session_id: str, form: str | None, output: str, **given: Any) -> None:
+    """Print a whole session: what was said, tool calls, bricks and receipts.
+
+    SESSION is the beginning of an id. JSON can be taken over again with `milk-tui sessions import`.
+    """
+    from milk_tui.cli.exporting import run_export
+
+    run_export(wish(context, **given), session_id, form, output)
 
 
 @sessions.command(name="import")
@@ -120,16 +169,38 @@ def sessions(context: click.Context, /, here: bool, as_json: bool, **given: Any)
 @common
 @click.pass_context
 def import_sessions(context: click.Context, /, files: tuple[str, ...], as_json: bool, **given: Any) -> None:
-    """Take over sessions of Claude Code and of the Go program.
+    """Take over sessions of Claude Code and of the Go program, and our own exports.
 
-    FILE is a session (~/.claude/projects/*/<uuid>.jsonl, ~/.milk/sessions/<uuid>.json) or a folder, which is
-    searched. The files are only read. Taking a session twice is taking it once; one that has grown since is taken
-    anew, unless you have gone on with it here. Exit status 1 means that no session could be taken.
+    FILE is a session (~/.claude/projects/*/<uuid>.jsonl, ~/.milk/sessions/<uuid>.json, or what `sessions export
+    --format json` wrote) or a folder, which is searched. The files are only read. Taking a session twice is taking it
+    once; one that has grown since is taken anew, unless you have gone on with it here. Exit status 1 means that no
+    session could be taken.
     """
     from milk_tui.cli.importing import run_import
 
     is_json = as_json or bool(context.parent and context.parent.params.get("as_json"))
     context.exit(run_import(wish(context, **given), files, as_json=is_json))
+
+
+@cli.command(context_settings={"ignore_unknown_options": True})
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address of this machine to listen on.")
+@click.option(
+    "--port", default=8000, show_default=True, type=click.IntRange(1, 65535), help="Port to listen on."
+)
+@click.argument("chat", nargs=-1, type=click.UNPROCESSED, metavar="[CHAT OPTIONS]...")
+def serve(host: str, port: int, chat: tuple[str, ...]) -> None:
+    """Open the chat in a browser; options that are not known here are the chat's.
+
+    Whoever can open the address that is printed can do with this machine what you can. It listens on this machine
+    alone unless --host says otherwise.
+    """
+    try:
+        from milk_tui.cli.serving import run_serve
+    except ModuleNotFoundError as error:
+        raise click.ClickException(
+            f"The web server is not installed ({error.name} is missing): pip install 'milk-tui[serve]'."
+        ) from error
+    run_serve(host, port, chat)
 
 
 @cli.command()

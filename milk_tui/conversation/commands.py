@@ -18,6 +18,8 @@ class Command:
     aliases: tuple[str, ...] = ()
     argument: str = ""
     """What may follow, for the help; empty if nothing does."""
+    is_queued: bool = False
+    """Whether it is done only while no agent is at work; written before, it is queued."""
 
 
 COMMANDS: tuple[Command, ...] = (
@@ -27,23 +29,36 @@ COMMANDS: tuple[Command, ...] = (
         "escalate",
         ("/claude",),
         "[--dry] [text]",
+        is_queued=True,
     ),
-    Command("/escalate!", "Hand over at once, without the preview", "escalate_now", ("/claude!",), "text"),
+    Command(
+        "/escalate!",
+        "Hand over at once, without the preview",
+        "escalate_now",
+        ("/claude!",),
+        "text",
+        is_queued=True,
+    ),
     Command("/handoff", "Copy the hand-off for any other agent, or save it", "handoff", (), "[file]"),
     Command("/handoff!", "Save the hand-off over a file that is there", "handoff_over", (), "file"),
     Command("/spend", "Let Claude spend more: as much again, or so many dollars", "spend", (), "[dollars]"),
     Command("/usage", "Tokens and money by day, session and model", "usage", ("/cost",)),
-    Command("/local", "Give the floor back to the local agent", "return_to_local", ("/primary",)),
+    Command(
+        "/local", "Give the floor back to the local agent", "return_to_local", ("/primary",), is_queued=True
+    ),
     Command("/changes", "Files that the agents changed, and what is different", "changes", ("/diff",)),
     Command("/need", "Say what you are trying to get done", "set_need", ("/goal",), "[text]"),
     Command("/mode", "Let the local agent only plan, or work", "mode", (), "[plan|work]"),
-    Command("/model", "Choose the local agent's model", "choose_model", ("/models",)),
+    Command("/model", "Choose the local agent's model", "choose_model", ("/models",), is_queued=True),
     Command("/permissions", "What is allowed without a question", "permissions", ("/grants",)),
     Command("/mcp", "MCP servers and their tools", "mcp"),
     Command("/bricks", "Show or hide the brick column", "toggle_bricks", ("/panel", "/budget")),
     Command("/copy", "Copy the last answer", "copy_answer"),
+    Command("/find", "Find a text in this conversation", "find", (), "[text]"),
     Command("/doctor", "Look at server, model and Claude Code", "doctor", ("/check",)),
     Command("/theme", "Change the colours", "change_theme"),
+    Command("/config", "Look for a setting and change it", "settings", ("/settings",), "[words]"),
+    Command("/compact", "Why nothing has to be compacted here", "compact"),
     Command("/help", "Keys and commands", "help", ("/?",)),
     Command("/quit", "Leave; the session is kept", "quit", ("/exit", "/q")),
 )

@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from milk_tui.agents.base import Agent
 from milk_tui.conversation.forecast import Forecast, forecast, with_reason
 from milk_tui.conversation.incoming import incoming_brick, preface, share
+from milk_tui.conversation.queue import Queue
 from milk_tui.conversation.rehearsal import rehearsal
 from milk_tui.conversation.saving import Saving
 from milk_tui.conversation.turns import TurnRunner
@@ -61,6 +62,8 @@ class Conversation:
             now=now,
             clock=clock,
         )
+        self.queue = Queue(session, send=self.send, stop=self.stop, save=self._saving.if_begun)
+        """What waits until nobody is at work."""
         self._fresh: bool | None = None
         """What the user chose for Claude's present stay: a fresh start or not; `None` if nothing."""
 

@@ -18,6 +18,7 @@ from milk_tui.conversation.controller import Conversation
 from milk_tui.conversation.file_watch import FileWatch, Unkept
 from milk_tui.conversation.local_agents import agent_at, local_agent
 from milk_tui.conversation.permissions import PermissionDesk
+from milk_tui.conversation.settings_table import when
 from milk_tui.conversation.toolbox import EquippedAgent, SessionToolbox
 from milk_tui.core.bricks import Segment
 from milk_tui.core.errors import ConfigError
@@ -108,6 +109,19 @@ class Workbench:
     async def usage(self) -> UsageReport:
         """What all stored turns have spent. Raises `StoreError`."""
         return await asyncio.to_thread(_usage, self.settings.home)
+
+    def change(self, key: str, text: str) -> str:
+        """Set a setting to what the user wrote, or back to its default with nothing; says what came of it.
+
+        Raises `ConfigError`: the text is no use, or it cannot be written.
+        """
+        if not self._keeps_settings:
+            raise ConfigError("Settings are not kept here, so none can be changed.")
+        config.save(self.settings.home, **{key: text.strip() or None})
+        self.settings = config.reloaded(self.settings)
+        if key == "agent_escalation":
+            self.conversation.escalation = self.settings.agent_escalation
+        return when(key, self.settings)
 
     def keep(self, **changes: object) -> str:
         """Write settings to our own file; returns why that failed, or nothing."""

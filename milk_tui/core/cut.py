@@ -68,6 +68,15 @@ def one_line(text: str, limit: int) -> str:
     return folded if len(folded) <= limit else _head(folded, limit, beyond=max(0, len(text) - length))
 
 
+def around(text: str, start: int, end: int, limit: int) -> tuple[int, int]:
+    """Where a piece of about `limit` characters begins and ends that has a place in it, a third of it before."""
+    first = max(0, min(start - limit // 3, len(text) - limit))
+    last = min(len(text), max(first + limit, end))
+    space = text.find(" ", first, start) if first else -1
+    first = space + 1 if 0 <= space < first + limit // 8 else _boundary_after(text, first)
+    return min(first, start), _boundary_before(text, last) if last < len(text) else last
+
+
 def _head(text: str, limit: int, *, beyond: int) -> str:
     """The head of a text that is too long, with a marker that also counts the characters `beyond` the text."""
     total = len(text) + beyond

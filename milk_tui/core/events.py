@@ -11,6 +11,7 @@ from typing import Literal
 from milk_tui.core.errors import Failure
 from milk_tui.core.incoming import Choice
 from milk_tui.core.messages import AgentRole, Receipt, ToolCall, ToolResult, Usage, Value
+from milk_tui.core.queued import Queued
 
 
 class AgentReady(Value):
@@ -231,6 +232,13 @@ class ClaudeSessionForgotten(Value):
     type: Literal["claude_session_forgotten"] = "claude_session_forgotten"
 
 
+class QueueChanged(Value):
+    """What waits for its turn is this from now on."""
+
+    type: Literal["queue_changed"] = "queue_changed"
+    queue: tuple[Queued, ...]
+
+
 Event = (
     AgentEvent
     | TurnStarted
@@ -241,4 +249,5 @@ Event = (
     | FloorChanged
     | IncomingDecided
     | ClaudeSessionForgotten
+    | QueueChanged
 )

@@ -45,6 +45,8 @@ class Session(SessionReading):
                 self._decide(event)
             case ev.ClaudeSessionForgotten():
                 self._forget()
+            case ev.QueueChanged():
+                self._update(queue=event.queue)
             case _:
                 self._apply_to_turn(event)
 

@@ -8,6 +8,7 @@ from milk_tui.core.cut import one_line
 from milk_tui.core.incoming import Incoming
 from milk_tui.core.messages import AgentRole, Value
 from milk_tui.core.need import NeedBy, PastNeed, last_request, remembered
+from milk_tui.core.queued import Queued
 
 
 class Percept(Value):
@@ -44,6 +45,8 @@ class SessionState(Value):
     """Whether a hand-off of Claude's present stay has succeeded, so that a follow-up needs none."""
     is_masked: bool = False
     """Whether the hand-off of Claude's present stay goes out masked."""
+    queue: tuple[Queued, ...] = ()
+    """What was written while a turn ran and is not given to anybody yet."""
     incoming: Incoming | None = None
     """What the user decided about the last summary that came back from Claude."""
 

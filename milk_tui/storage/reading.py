@@ -125,16 +125,17 @@ def _entry(
         id=session,
         title=one_line(sanitize(str(title)), WORDS_LIMIT),
         cwd=sanitize(str(cwd)),
-        used_at=_moment(used_at),
+        used_at=moment(used_at),
         floor="claude" if floor == "claude" else "local",
         turns=turns,
         words=one_line(sanitize(str(words or "")), WORDS_LIMIT),
     )
 
 
-def _moment(text: str) -> datetime:
+def moment(text: object) -> datetime:
+    """A time as it was written; what is none is 1970."""
     try:
-        moment = datetime.fromisoformat(text)
-    except (ValueError, TypeError):
+        found = datetime.fromisoformat(str(text))
+    except ValueError:
         return datetime.fromtimestamp(0, UTC)
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    return found if found.tzinfo else found.replace(tzinfo=UTC)

@@ -105,8 +105,13 @@ def _object(text: str) -> dict[str, Any]:
         return {}
     # Nearly all rows are safe as they stand, and looking at one text is cheaper than at each in it.
     is_safe = not _ESCAPE.search(text) and sanitize(text) == text
-    fields: dict[str, Any] = value if is_safe else _mapped(value, sanitize, well_formed)
-    return fields
+    return value if is_safe else made_safe(value)
+
+
+def made_safe(fields: dict[str, Any]) -> dict[str, Any]:
+    """The fields of a value with every text in them safe to show."""
+    safe: dict[str, Any] = _mapped(fields, sanitize, well_formed)
+    return safe
 
 
 def _mapped(value: Any, text: Callable[[str], str], arguments: Callable[[str], str]) -> Any:

@@ -180,6 +180,7 @@ class SessionStore:
         now = datetime.now(UTC)
         fresh: dict[str, object] = {"id": str(uuid4()), "created_at": now}
         fresh |= {"claude_session_id": None, "forgotten_turn": session.turns[-1].number, "handed_over": False}
+        fresh["queue"] = ()
         state = session.state.model_copy(update=fresh)
         with self._database.writing() as connection:
             put_state(connection, state, session.title, now)

@@ -21,6 +21,7 @@ from milk_tui.storage.mistakes import written_down
 from milk_tui.ui.markdown.render import warm_up
 from milk_tui.ui.screens.chat import ChatScreen
 from milk_tui.ui.styling import stylesheets, theme_tokens
+from milk_tui.ui.themes import OWN
 
 
 class MilkApp(App[None]):
@@ -37,6 +38,8 @@ class MilkApp(App[None]):
     def __init__(self, bench: Workbench) -> None:
         super().__init__(css_path=list(stylesheets()), watch_css=False)
         self._bench = bench
+        for theme in OWN:
+            self.register_theme(theme)
 
     def on_mount(self) -> None:
         """Show the chat; everything heavy is loaded after its first frame."""

@@ -9,9 +9,9 @@ from typing import Any
 
 from milk_tui.agents.server.loops import LOOP, STEPS
 from milk_tui.core import events as ev
-from milk_tui.core.budget import estimated_tokens
 from milk_tui.core.cut import one_line
 from milk_tui.core.messages import AgentRole, Receipt, ToolCall, ToolResult, Turn
+from milk_tui.core.receipts import receipt_line
 from milk_tui.ui.widgets.blocks import Block, Kind
 from milk_tui.ui.widgets.transcript import Transcript
 
@@ -246,22 +246,6 @@ def _remark(event: ev.Event) -> tuple[Kind, str] | None:
             return "notice", "Send anything to let it go on; Ctrl+G hands over to Claude."
         case _:
             return None
-
-
-def receipt_line(receipt: Receipt) -> str:
-    """What a hand-off carried and took, on one line."""
-    usage = receipt.usage
-    cost = "cost unknown" if usage.cost_usd is None else f"${usage.cost_usd:.4f}"
-    cached = f" ({usage.cached_tokens:,} from the cache)" if usage.cached_tokens else ""
-    instead = f", instead of {receipt.history_chars:,} of history"
-    masked = " · what looked like a secret was masked" if receipt.is_masked else ""
-    how = "Resumed" if receipt.situation == "resume" else "First hand-off"
-    return (
-        f"{how}: {receipt.chars:,} characters handed over, about {estimated_tokens(receipt.chars):,} tokens"
-        f"{instead if receipt.history_chars > receipt.chars else ''} · "
-        f"{usage.input_tokens:,} tokens read{cached}, {usage.output_tokens:,} written · "
-        f"{cost} · {receipt.seconds:.1f} s{masked}"
-    )
 
 
 def _owners(turn: Turn) -> Iterator[tuple[str, ...]]:

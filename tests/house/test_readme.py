@@ -14,7 +14,7 @@ def row(key: str) -> str:
     """A setting as the README shows it."""
     field = Settings.model_fields[key]
     default = field.default
-    if default is None or default == ():
+    if default is None or default in ((), {}):
         shown = ""
     else:
         shown = f"`{str(default).lower() if isinstance(default, bool) else default}`"

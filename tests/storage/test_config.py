@@ -82,6 +82,10 @@ def test_every_key_is_read_from_tui_json_and_from_the_environment(tmp_path: Path
         "model_path": "/m/x.gguf",
         "claude_path": "/c/claude",
         "mcp_servers": '[{"name": "a", "command": "b"}]',
+        "reduced_motion": True,
+        "notify": "bell",
+        "notify_after_seconds": 2.5,
+        "keys": '{"chat.help": "f5"}',
     }
     value = values.get(key, "word")
     put(tmp_path, "tui.json", {key: value})
@@ -90,6 +94,19 @@ def test_every_key_is_read_from_tui_json_and_from_the_environment(tmp_path: Path
     from_environment = getattr(config.load(tmp_path, None, {"MILK_" + key.upper(): str(value)}), key)
     default = config.Settings.model_fields[key].default
     assert from_file == from_environment != default
+
+
+def test_who_said_what_is_known_and_the_command_line_still_holds_after_a_change(tmp_path: Path) -> None:
+    put(tmp_path, "tui.json", {"theme": "nord", "window": 4096})
+    settings = load(tmp_path, {"model": "said"}, MILK_WINDOW="8192")
+    assert settings.sources == {
+        "model": "--model",
+        "window": "MILK_WINDOW",
+        "theme": f"theme in {tmp_path / 'tui.json'}",
+    }
+    config.save(tmp_path, theme="dracula", model="written")
+    again = config.reloaded(settings, {})
+    assert (again.theme, again.model, again.window) == ("dracula", "said", 4096)
 
 
 def test_every_key_is_described() -> None:

@@ -20,7 +20,7 @@ from milk_tui.conversation.update import Escalation
 from milk_tui.conversation.workbench import Workbench
 from milk_tui.core.events import TextDelta
 from milk_tui.core.session import Session
-from milk_tui.storage.config import Settings
+from milk_tui.storage.config import Settings, load
 from milk_tui.ui.app import MilkApp
 from milk_tui.ui.screens.chat import ChatScreen
 from milk_tui.ui.widgets.transcript import Transcript
@@ -63,7 +63,9 @@ class Stage:
         check: LocalCheckup = MODEL_THERE,
         claude_check: Check = CLAUDE_THERE,
         texts: Texts | None = None,
+        home: Path | None = None,
     ) -> None:
+        self.home = home
         self.gate = Gate()
         self.desk = PermissionDesk()
         self.check = check
@@ -78,7 +80,8 @@ class Stage:
         self.watch = FileWatch(self.talk.session, texts or Unkept())
         self.used: list[tuple[str, str]] = []
         self.fetched = 0
-        self.app = MilkApp(_Bench(self))
+        self.bench: Workbench = _Bench(self)
+        self.app = MilkApp(self.bench)
 
     async def put_in(self, agent: Agent) -> None:
         await self.talk.use_local(agent)
@@ -88,7 +91,7 @@ class _Bench(Workbench):
     """Nothing real on it: what would change the machine is written down."""
 
     def __init__(self, stage: Stage) -> None:
-        settings = Settings.model_validate({"home": Path("/nowhere")})
+        settings = load(stage.home, environ={}) if stage.home else Settings(home=Path("/nowhere"))
         state = stage.talk.session.state
         super().__init__(
             settings,
@@ -97,7 +100,7 @@ class _Bench(Workbench):
             SessionToolbox(settings, state.cwd, state.id, stage.desk.ask),
             check_local=self._look,
             check_claude=self._look_at_claude,
-            keeps_settings=False,
+            keeps_settings=stage.home is not None,
             watch=stage.watch,
         )
         self._stage = stage

@@ -67,30 +67,6 @@ async def test_escape_stops_the_turn_and_keeps_the_partial_answer() -> None:
         assert "rest" not in told(pilot)
 
 
-async def test_text_typed_while_a_turn_runs_is_kept_by_enter_and_by_the_turns_end() -> None:
-    async with on_stage(stage := Stage([WAITS])) as pilot:
-        await say(pilot, "First")
-        await until(pilot, lambda: is_busy(pilot), "the turn runs")
-        await pilot.press(*"next", "enter")
-        await until(pilot, lambda: "your text waits" in told(pilot), "the reason is told")
-        assert chat(pilot).prompt.full_text == "next"
-        stage.gate.open()
-        screen = await done(pilot, 1)
-        assert screen.prompt.full_text == "next"
-        assert len(stage.local.requests) == 1
-
-
-@pytest.mark.parametrize("command", ["/escalate! look here", "/local look here"])
-async def test_a_command_that_cannot_be_done_now_keeps_its_text(command: str) -> None:
-    async with on_stage(Stage([WAITS])) as pilot:
-        await say(pilot, "First")
-        await until(pilot, lambda: is_busy(pilot), "the turn runs")
-        chat(pilot).prompt.write(command)
-        await pilot.press("enter")
-        await until(pilot, lambda: "A turn is running" in told(pilot), "the reason is told")
-        assert chat(pilot).prompt.full_text == command
-
-
 async def test_a_mistyped_command_is_not_sent_and_stays() -> None:
     async with on_stage(stage := Stage()) as pilot:
         chat(pilot).prompt.write("/escalat this")

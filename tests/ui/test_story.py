@@ -12,8 +12,9 @@ from milk_tui.cli.demo import demo_bench
 from milk_tui.core import events as ev
 from milk_tui.core.errors import Failure
 from milk_tui.core.messages import Receipt, ToolCall, ToolResult
+from milk_tui.core.receipts import receipt_line
 from milk_tui.core.session import Session
-from milk_tui.ui.story import Story, receipt_line
+from milk_tui.ui.story import Story
 from milk_tui.ui.widgets.blocks import Block
 from milk_tui.ui.widgets.transcript import Transcript
 from tests.conversation.talking import NOW, all_of, conversation, new_session

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from milk_tui.core.messages import Turn
-from milk_tui.core.session import SessionState
+from milk_tui.core.state import Percept, SessionState
 
 
 class ImportedState(SessionState):
@@ -31,3 +31,5 @@ class Found:
     """How much of what was not taken; complete after the last turn."""
     notes: list[str] = field(default_factory=list)
     """Sentences about what was taken otherwise than it stands in the file."""
+    percepts: tuple[Percept, ...] = ()
+    """The facts that were recorded in it."""

@@ -17,11 +17,12 @@ from milk_tui.storage.importing.claude_session import TITLE_LIMIT, claude_sessio
 from milk_tui.storage.importing.fields import text_in
 from milk_tui.storage.importing.found import Found
 from milk_tui.storage.importing.go_session import go_session
-from milk_tui.storage.importing.searching import is_claude_session, is_go_session
+from milk_tui.storage.importing.own_session import own_session
+from milk_tui.storage.importing.searching import is_claude_session, is_go_session, is_own_session
 from milk_tui.storage.importing.source import Progress, SourceError, parsed, unmoved
 from milk_tui.storage.locks import SessionLock
 from milk_tui.storage.session_store import SessionStore
-from milk_tui.storage.writing import put_state, put_turn
+from milk_tui.storage.writing import put_percepts, put_state, put_turn
 
 Outcome = Literal["taken", "updated", "unchanged", "skipped"]
 
@@ -77,13 +78,15 @@ class Importer:
         self._database.close()
 
     def _read(self, path: Path) -> Found:
+        if is_own_session(path):
+            return own_session(path, self._progress)
         if is_go_session(path):
             return go_session(path, self._progress)
         if is_claude_session(path):
             return claude_session(path, self._progress)
         if not path.exists():
             raise SourceError(f"{path} does not exist.")
-        raise SourceError(f"{path} is not named like a session: <uuid>.json or a .jsonl file.")
+        raise SourceError(f"{path} is no session: none of our exports, no <uuid>.json and no .jsonl file.")
 
     def _taken(self, path: Path, found: Found) -> Imported:
         session = found.state.id
@@ -116,7 +119,7 @@ class Importer:
         if first is None:
             return report.model_copy(update={"why": f"{report.path} holds no prompt and no answer."})
         state = found.state
-        title = state.title or state.need or one_line(first.prompt, TITLE_LIMIT)
+        title = state.title or state.stated_need or one_line(first.prompt, TITLE_LIMIT)
         lock = SessionLock(self._home, state.id)
         if is_known:
             try:
@@ -130,6 +133,7 @@ class Importer:
                 last = first
                 for last in chain([first], found.turns):
                     put_turn(connection, state.id, last, None)
+                put_percepts(connection, state, found.percepts, 0, found.used_at)
         finally:
             lock.close()
         return report.model_copy(

@@ -1,12 +1,17 @@
 """Which files are looked at: those that were named, and those in named folders whose names are of sessions."""
 
+import json
 import os
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from milk_tui.storage.exporting.as_json import FORMAT
 from milk_tui.storage.importing.fields import is_uuid
 
+_BEGINNING = 200
+_EXPORT = re.compile(rb'\s*\{\s*"format"\s*:\s*' + json.dumps(FORMAT).encode())
 _NOT_ENTERED = {"subagents", "tool-results"}
 
 
@@ -51,6 +56,18 @@ def is_claude_session(path: Path) -> bool:
     return path.suffix == ".jsonl"
 
 
+def is_own_session(path: Path) -> bool:
+    """Whether it begins as an export of ours does, whatever its name before `.json`."""
+    try:
+        # Never a device, which may act on being opened.
+        if path.suffix != ".json" or not path.is_file():
+            return False
+        with path.open("rb") as file:
+            return bool(_EXPORT.match(file.read(_BEGINNING)))
+    except OSError:
+        return False
+
+
 def _inside(folder: Path, found: Search) -> list[Path]:
     def failed(error: OSError) -> None:
         where = Path(error.filename or folder)
@@ -60,8 +77,12 @@ def _inside(folder: Path, found: Search) -> list[Path]:
     for place, folders, names in os.walk(folder, onerror=failed):
         folders[:] = sorted(set(folders) - _NOT_ENTERED)
         paths = (Path(place, name) for name in sorted(names))
-        files += (path for path in paths if is_go_session(path) or _is_conversation(path))
+        files += (path for path in paths if _is_session(path))
     return files
+
+
+def _is_session(path: Path) -> bool:
+    return is_go_session(path) or _is_conversation(path) or is_own_session(path)
 
 
 def _is_conversation(path: Path) -> bool:

@@ -27,6 +27,7 @@ class Asking:
         self._asker = question.agent
         self._card.ask(question)
         self._screen.stating.asking(True)
+        self._screen.signalling.asked(question)
         try:
             answered = await self._decided
         finally:
@@ -71,6 +72,7 @@ class Asking:
         had_focus = self._card.is_in_focus
         self._card.hide()
         self._screen.stating.asking(False)
+        self._screen.signalling.answered()
         if had_focus:
             self._screen.prompt.focus()
 

@@ -20,17 +20,22 @@ from milk_tui.ui.panels.need_panel import NeedPanel
 from milk_tui.ui.panels.panel import Panel
 from milk_tui.ui.panels.registry import BrickColumn
 from milk_tui.ui.panels.strip import BrickStrip
+from milk_tui.ui.preferences import prefer
 from milk_tui.ui.screens.asking import Asking
 from milk_tui.ui.screens.conversing import Conversing
 from milk_tui.ui.screens.copying import Copying
+from milk_tui.ui.screens.finding import FindActions, Finding
 from milk_tui.ui.screens.gauging import Gauging
 from milk_tui.ui.screens.handing import Handing
-from milk_tui.ui.screens.keys import CHAT
+from milk_tui.ui.screens.keys import CHAT, all_places
 from milk_tui.ui.screens.mishaps import Mishaps
 from milk_tui.ui.screens.plain_actions import PlainActions
+from milk_tui.ui.screens.queueing import QueueActions, Queueing
 from milk_tui.ui.screens.recalling import Recalling
 from milk_tui.ui.screens.returning import ReturnActions, Returning
+from milk_tui.ui.screens.settings import SettingsScreen
 from milk_tui.ui.screens.setup import Setup
+from milk_tui.ui.screens.signalling import Signalling
 from milk_tui.ui.screens.spending import SpendActions, Spending
 from milk_tui.ui.screens.stating import Stating
 from milk_tui.ui.screens.switching import SwitchActions, Switching
@@ -40,11 +45,14 @@ from milk_tui.ui.widgets.checklist import Checklist
 from milk_tui.ui.widgets.prompt import Prompt
 from milk_tui.ui.widgets.prompt_box import PromptBox
 from milk_tui.ui.widgets.question_card import QuestionCard
+from milk_tui.ui.widgets.queue_chips import QueueChips
 from milk_tui.ui.widgets.status_line import StatusLine
 from milk_tui.ui.widgets.transcript import Transcript
 
 
-class ChatScreen(PlainActions, SwitchActions, SpendActions, ReturnActions, TypingOn):
+class ChatScreen(
+    PlainActions, FindActions, SwitchActions, SpendActions, QueueActions, ReturnActions, TypingOn
+):
     """Conversation on the left, bricks on the right; one strip instead of them where it is narrow."""
 
     AUTO_FOCUS = "Prompt"
@@ -64,6 +72,7 @@ class ChatScreen(PlainActions, SwitchActions, SpendActions, ReturnActions, Typin
                 yield Transcript(id="transcript")
                 yield QuestionCard(id="question")
                 yield BrickStrip(id="strip")
+                yield QueueChips(id="queue")
                 yield PromptBox(Prompt(commands, placeholder="Write, and press Enter", id="prompt"))
             yield BrickColumn(id="bricks")
         yield StatusLine(id="status")
@@ -75,37 +84,54 @@ class ChatScreen(PlainActions, SwitchActions, SpendActions, ReturnActions, Typin
         self.story = Story(self.query_one(Transcript))
         self.stating = Stating(self.query_one(StatusLine), self.talk)
         self.gauging = Gauging(self)
+        self.finding = Finding(self)
         self.setup = Setup(self)
         self.asking = Asking(self)
         self.copying = Copying(self)
         self.mishaps = Mishaps(self)
         self.recalling = Recalling(self.prompt, self.talk.session)
         self.conversing = Conversing(self)
+        self.queueing = Queueing(self)
         self.handing = Handing(self)
         self.returning = Returning(self)
         self.spending = Spending(self)
         self.switching = Switching(self)
+        self.signalling = Signalling(self)
         self.set_class(not self.talk.session.turns, "-fresh")
         self.gauging.show(self.talk.bricks())
         self.story.tell_turns(self.talk.session.turns)
         for notice in self.bench.notices:
             self.tell(notice)
+        self.follow_settings()
         self.show_floor()
         self.returning.show()
+        self.queueing.show()
         self.call_after_refresh(self.setup.begin)
+
+    def on_unmount(self) -> None:
+        """Give back what the terminal lent."""
+        self.signalling.leave()
+
+    def follow_settings(self) -> None:
+        """Look and listen as the settings say; what they cannot have is told."""
+        self.prompt.cursor_blink = not self.bench.settings.reduced_motion
+        self.keymap, problems = prefer(self.app, self.bench.settings, all_places(self.app))
+        for problem in problems:
+            self.tell(problem)
 
     @on(Prompt.Submitted)
     def submit(self, event: Prompt.Submitted) -> None:
-        """Run a command; give anything else to whoever has the floor. Nothing is cleared before it is accepted."""
+        """Run a command, give a prompt to whoever has the floor, or queue it. Nothing is cleared before it is taken."""
         text = event.text
         command = parsed(text)
-        if command is not None:
+        if self.queueing.must_wait and (command[0].is_queued if command else not is_mistyped(text)):
+            self.prompt.clear()
+            self.queueing.put(text)
+        elif command is not None:
             self.prompt.clear()
             self.run_command(*command)
         elif is_mistyped(text):
             self.tell(f"There is no command {text.split()[0]}; F1 lists them. Your text is still there.")
-        elif self.talk.is_busy:
-            self.tell("A turn is running; your text waits in the prompt. Esc stops the turn.")
         elif self.talk.floor == "local" and not self.setup.can_answer:
             self.setup.focus()
         elif text.strip():
@@ -142,6 +168,17 @@ class ChatScreen(PlainActions, SwitchActions, SpendActions, ReturnActions, Typin
         """Give the floor back; a text goes to the local agent."""
         self.handing.give_back(text)
 
+    def action_settings(self, words: str = "") -> None:
+        """Show the settings, those first that fit the words."""
+        self.app.push_screen(SettingsScreen(self.bench, self.follow_settings, words))
+
+    def action_compact(self, _text: str = "") -> None:
+        """Say why there is nothing to compact."""
+        self.tell(
+            "Nothing has to be compacted: what is handed over is the bricks, which are bounded, and the local model "
+            "is sent as many whole exchanges as its window holds. /new begins a session without the old ones."
+        )
+
     def action_set_need(self, text: str = "") -> None:
         """Set the need, or edit it in its panel."""
         if text:
@@ -156,7 +193,8 @@ class ChatScreen(PlainActions, SwitchActions, SpendActions, ReturnActions, Typin
 
     @on(Prompt.HistoryRequested)
     def _recall(self, event: Prompt.HistoryRequested) -> None:
-        self.recalling.step(event.direction)
+        if event.direction > 0 or not self.queueing.take_back():
+            self.recalling.step(event.direction)
 
     @on(Prompt.ScrollRequested)
     def _scroll(self, event: Prompt.ScrollRequested) -> None:
@@ -177,8 +215,12 @@ class ChatScreen(PlainActions, SwitchActions, SpendActions, ReturnActions, Typin
         self.log.error(f"The panel {event.panel} failed: {event.error!r}")
 
     @on(Transcript.CopyRequested)
-    def _copy_block(self, event: Transcript.CopyRequested) -> None:
+    def _copy(self, event: Transcript.CopyRequested) -> None:
         self.copying.text(event.text)
+
+    @on(Transcript.Wanted)
+    def _give(self, event: Transcript.Wanted) -> None:
+        self.copying.text(event.block.copied)
 
     @on(QuestionCard.Answered)
     def _answered(self, event: QuestionCard.Answered) -> None:

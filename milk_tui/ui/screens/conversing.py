@@ -46,12 +46,15 @@ class Conversing:
         screen.story.tell(event)
         screen.stating.note(event)
         screen.returning.note(event)
+        screen.signalling.note(event)
         if update.bricks is not None:
             screen.gauging.show(update.bricks)
         else:
             screen.gauging.soon()
         if isinstance(event, ev.FloorChanged):
             screen.show_floor()
+        if isinstance(event, ev.FloorChanged | ev.TurnStarted | ev.TurnEnded):
+            screen.queueing.show()
 
     def _pass_on_request(self) -> None:
         """Open the preview that the local agent asked for, unless that would take a text out of the user's hands."""

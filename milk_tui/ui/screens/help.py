@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from rich.table import Table
 from rich.text import Text
-from textual.app import App, ComposeResult
+from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.screen import ModalScreen
@@ -22,6 +22,7 @@ _NAMES = {
     "pageup": "PageUp",
     "pagedown": "PageDown",
     "question_mark": "?",
+    "slash": "/",
     "exclamation_mark": "!",
 }
 
@@ -32,37 +33,38 @@ class HelpScreen(ModalScreen[None]):
     AUTO_FOCUS = "#help"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,f1,q", "dismiss(None)", "Close", tooltip="Back to the chat", id="help.close"),
+        Binding("i", "show_ids", "Ids", tooltip="The ids by which keys can be changed", id="help.ids"),
     ]
 
     def __init__(self, keys: Iterable[Keys]) -> None:
         """Explain these keys, and every command."""
         super().__init__()
-        self._keys = keys
+        self._keys = list(keys)
 
     def compose(self) -> ComposeResult:
         """A list of keys for each place where they work, and one of commands."""
         with VerticalScroll(classes="dialog", id="help") as dialog:
             dialog.border_title = "Keys and commands"
-            dialog.border_subtitle = "Esc closes"
+            dialog.border_subtitle = "i shows ids for the settings' keys · Esc closes"
             for place, bindings in self._keys:
                 yield Static(place, classes="dialog-title", markup=False)
-                yield Static(_table(key_rows(bindings)), markup=False)
+                yield Static(_table(key_rows(bindings)), classes="help-keys", markup=False)
             yield Static("Commands", classes="dialog-title", markup=False)
             yield Static(_table(_commands()), markup=False)
 
+    def action_show_ids(self) -> None:
+        """Show each binding's id under what it does."""
+        for (_, bindings), static in zip(self._keys, self.query(".help-keys").results(Static), strict=True):
+            static.update(_table(key_rows(bindings, with_ids=True)))
 
-def own_keys(app: App[None]) -> Sequence[BindingType]:
-    """What works everywhere: the app's own keys, and the palette's."""
-    palette = Binding(app.COMMAND_PALETTE_BINDING, "command_palette", tooltip="Command palette")
-    return (*type(app).BINDINGS, palette)
 
-
-def key_rows(bindings: Iterable[BindingType]) -> Iterable[tuple[str, str]]:
+def key_rows(bindings: Iterable[BindingType], *, with_ids: bool = False) -> Iterable[tuple[str, str]]:
     """Each binding's keys and what they do."""
     for binding in bindings:
         if isinstance(binding, Binding):
             keys = ", ".join(key_name(key.strip()) for key in binding.key.split(","))
-            yield keys, binding.tooltip or binding.description
+            words = binding.tooltip or binding.description
+            yield keys, f"{words}\n{binding.id}" if with_ids and binding.id else words
 
 
 def key_name(key: str) -> str:

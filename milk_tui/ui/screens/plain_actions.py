@@ -7,13 +7,15 @@ from textual.actions import SkipAction
 from textual.screen import Screen
 from textual.widgets import Input
 
-from milk_tui.ui.screens.help import HelpScreen, own_keys
-from milk_tui.ui.screens.keys import PLACES
+from milk_tui.ui.screens.help import HelpScreen
+from milk_tui.ui.screens.keys import all_places
+from milk_tui.ui.widgets.transcript import Transcript
 
 if TYPE_CHECKING:
     from milk_tui.conversation.controller import Conversation
     from milk_tui.ui.screens.asking import Asking
     from milk_tui.ui.screens.copying import Copying
+    from milk_tui.ui.screens.finding import Finding
     from milk_tui.ui.screens.returning import Returning
     from milk_tui.ui.screens.setup import Setup
     from milk_tui.ui.screens.stating import Stating
@@ -31,15 +33,22 @@ class PlainActions(Screen[None]):
     asking: "Asking"
     copying: "Copying"
     returning: "Returning"
+    finding: "Finding"
     setup: "Setup"
     stating: "Stating"
+    keymap: dict[str, str]
     _interrupted_at = -_QUIT_WITHIN
 
     def action_stop(self) -> None:
-        """Refuse an open question, or stop the turn."""
-        if not self.asking.refuse() and self.talk.is_busy:
+        """Refuse an open question, or stop the turn; where there is nothing to stop, close what was looked for."""
+        is_reading = isinstance(self.focused, Transcript)
+        if (is_reading and self.finding.close()) or self.asking.refuse():
+            return
+        if self.talk.is_busy:
             self.stating.stopping()
             self.talk.stop()
+        elif not self.finding.close() and is_reading:
+            self.prompt.focus()
 
     def action_copy_or_stop(self) -> None:
         """Copy the selection; without one stop the turn; pressed twice while idle, quit."""
@@ -70,11 +79,17 @@ class PlainActions(Screen[None]):
 
     def action_help(self, _text: str = "") -> None:
         """Show keys and commands."""
-        self.app.push_screen(HelpScreen((("Everywhere", own_keys(self.app)), *PLACES)))
+        self.app.push_screen(HelpScreen(all_places(self.app, self.keymap)))
 
     def action_copy_answer(self, _text: str = "") -> None:
         """Copy the source of the last answer."""
         self.copying.answer()
+
+    def action_read(self, action: str) -> None:
+        """Do what a key of the transcript does, from wherever one is, and read on there."""
+        transcript = self.query_one(Transcript)
+        transcript.focus()
+        getattr(transcript, f"action_{action}")()
 
     def action_doctor(self, _text: str = "") -> None:
         """Look at the surroundings again."""

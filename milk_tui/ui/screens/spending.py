@@ -50,7 +50,13 @@ class Spending:
     def _save(self, name: str, *, may_replace: bool) -> None:
         text = self._payload()
         try:
-            path = saved(text, name, self._screen.talk.session.state.cwd, may_replace=may_replace)
+            path = saved(
+                text,
+                name,
+                self._screen.talk.session.state.cwd,
+                otherwise=f"`/handoff! {name}` replaces it.",
+                may_replace=may_replace,
+            )
         except MilkError as error:
             self._screen.tell(str(error))
         else:

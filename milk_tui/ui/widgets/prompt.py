@@ -58,6 +58,9 @@ class Prompt(FoldingTextArea):
             self.text = text
             """What to send, large pastes in full."""
 
+    class EnteredNothing(Message):
+        """Enter was pressed where nothing is written."""
+
     class HistoryRequested(Message):
         """Up on the first row (-1) or Down on the last one (+1)."""
 
@@ -160,6 +163,8 @@ class Prompt(FoldingTextArea):
             self.complete()
         elif self.text.strip():
             self.post_message(self.Submitted(self.full_text))
+        else:
+            self.post_message(self.EnteredNothing())
 
     def _forget_enter(self) -> None:
         self._entered = None

@@ -184,7 +184,7 @@ def test_what_is_no_session_is_a_sentence_and_the_others_go_on(home: Path, tmp_p
         (empty, "no prompt and no answer"),
         (broken, "damaged"),
         (missing, "No such file"),
-        (other, "not named like a session"),
+        (other, "is no session"),
         (pipe, "not a regular file"),
         (device, "not a regular file"),
     ):

@@ -1,0 +1,1 @@
+"""Looking for words in all that was said: an index beside the sessions, which may be deleted at any time."""

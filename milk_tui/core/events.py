@@ -9,9 +9,11 @@ from datetime import datetime
 from typing import Literal
 
 from milk_tui.core.errors import Failure
+from milk_tui.core.handoff import Part
 from milk_tui.core.incoming import Choice
 from milk_tui.core.messages import AgentRole, Receipt, ToolCall, ToolResult, Usage, Value
 from milk_tui.core.queued import Queued
+from milk_tui.core.shaping_events import ShapingEvent
 
 
 class AgentReady(Value):
@@ -106,6 +108,13 @@ class CostEstimated(Value):
     cost_usd: float
 
 
+class ContextMeasured(Value):
+    """What the model reads in the step that begins: shown while the turn runs; the turn's usage says it again."""
+
+    type: Literal["context_measured"] = "context_measured"
+    tokens: int
+
+
 class RetryScheduled(Value):
     """A request failed and will be made again."""
 
@@ -159,6 +168,7 @@ AgentEvent = (
     | EscalationRequested
     | UsageReported
     | CostEstimated
+    | ContextMeasured
     | RetryScheduled
     | Silent
     | Noticed
@@ -192,6 +202,8 @@ class TurnEnded(Value):
     type: Literal["turn_ended"] = "turn_ended"
     at: datetime
     receipt: Receipt | None = None
+    handed: tuple[Part, ...] = ()
+    """What the hand-off that came with it has told."""
 
 
 class NeedEdited(Value):
@@ -199,6 +211,7 @@ class NeedEdited(Value):
 
     type: Literal["need_edited"] = "need_edited"
     text: str
+    at: datetime | None = None
 
 
 class BriefSet(Value):
@@ -245,6 +258,7 @@ Event = (
     | TurnInterrupted
     | TurnEnded
     | NeedEdited
+    | ShapingEvent
     | BriefSet
     | FloorChanged
     | IncomingDecided

@@ -23,7 +23,7 @@ from milk_tui.storage.database import Damaged, Database
 from milk_tui.storage.reading import SessionEntry
 from milk_tui.storage.rows import closed
 from milk_tui.storage.usage import UsageReport, usage_of
-from milk_tui.storage.writing import canonical, copy_session, put_percepts, put_state, put_turn
+from milk_tui.storage.writing import canonical, copy_session, put_percepts, put_state, put_turn, put_versions
 
 __all__ = ["SessionEntry", "SessionStore"]
 
@@ -43,6 +43,8 @@ class _Written:
     turns: int = 0
     running: Turn | None = None
     percepts: int = 0
+    versions: int = 0
+    """The number of the newest one."""
 
 
 class SessionStore:
@@ -102,6 +104,7 @@ class SessionStore:
             state = reading.state_of(connection, session_id)
             turns, lost = reading.turns_of(connection, session_id)
             percepts = reading.percepts_of(connection, session_id)
+            versions = reading.versions_of(connection, session_id)
             self._match_file()
         if state is None:
             raise StoreError(f"The record of session {session_id} is damaged.", "Other sessions still open.")
@@ -109,7 +112,8 @@ class SessionStore:
             f"Turn {number} of session {session_id} is damaged and left out." for number in lost
         )
         settled = next((i for i, turn in enumerate(turns) if turn.status == "running"), len(turns))
-        self._written[session_id] = _Written(state, settled, None, len(percepts))
+        newest = max((version.number for version in versions), default=0)
+        self._written[session_id] = _Written(state, settled, None, len(percepts), newest)
         now = datetime.now(UTC)
         return Session(
             state,
@@ -118,6 +122,7 @@ class SessionStore:
             self.directory_percepts(state.cwd, besides=session_id),
             budget,
             fresh_after,
+            versions,
         )
 
     def latest(self, cwd: str) -> str | None:
@@ -180,6 +185,7 @@ class SessionStore:
         now = datetime.now(UTC)
         fresh: dict[str, object] = {"id": str(uuid4()), "created_at": now}
         fresh |= {"claude_session_id": None, "forgotten_turn": session.turns[-1].number, "handed_over": False}
+        fresh |= {"handed": (), "handed_turn": 0}
         fresh["queue"] = ()
         state = session.state.model_copy(update=fresh)
         with self._database.writing() as connection:
@@ -193,7 +199,8 @@ class SessionStore:
 
     def _save(self, session: Session) -> None:
         running = session.running
-        after = _Written(session.state, len(session.turns), running, len(session.percepts))
+        newest = session.versions.last_number
+        after = _Written(session.state, len(session.turns), running, len(session.percepts), newest)
         name = session.state.id
         if self._written.get(name) == after or not (session.turns or running):
             return
@@ -208,6 +215,7 @@ class SessionStore:
                 if turn is not None:
                     put_turn(connection, name, turn, before.running)
             put_percepts(connection, session.state, session.percepts[before.percepts :], before.percepts, now)
+            put_versions(connection, name, session.versions.since(before.versions))
         self._written[name] = after
 
     def _read(self, query: Callable[[sqlite3.Connection], T]) -> T:

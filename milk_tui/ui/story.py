@@ -232,8 +232,6 @@ def _remark(event: ev.Event) -> tuple[Kind, str] | None:
         case ev.RetryScheduled():
             when = f"attempt {event.attempt} of {event.of} in {event.delay:.0f} s"
             return "notice", f"{event.reason}; {when}"
-        case ev.Silent():
-            return "notice", f"Nothing has come for {event.seconds:.0f} s. Esc stops the turn."
         case ev.Noticed():
             return "notice", event.text
         case ev.AgentFailed():

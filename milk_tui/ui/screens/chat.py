@@ -41,7 +41,9 @@ from milk_tui.ui.screens.stating import Stating
 from milk_tui.ui.screens.switching import SwitchActions, Switching
 from milk_tui.ui.screens.typing_on import TypingOn
 from milk_tui.ui.story import Story
+from milk_tui.ui.widgets.card import Card
 from milk_tui.ui.widgets.checklist import Checklist
+from milk_tui.ui.widgets.menu_card import MenuCard
 from milk_tui.ui.widgets.prompt import Prompt
 from milk_tui.ui.widgets.prompt_box import PromptBox
 from milk_tui.ui.widgets.question_card import QuestionCard
@@ -71,6 +73,7 @@ class ChatScreen(
                 yield Checklist(id="checklist")
                 yield Transcript(id="transcript")
                 yield QuestionCard(id="question")
+                yield MenuCard(id="menu")
                 yield BrickStrip(id="strip")
                 yield QueueChips(id="queue")
                 yield PromptBox(Prompt(commands, placeholder="Write, and press Enter", id="prompt"))
@@ -222,9 +225,9 @@ class ChatScreen(
     def _give(self, event: Transcript.Wanted) -> None:
         self.copying.text(event.block.copied)
 
-    @on(QuestionCard.Answered)
-    def _answered(self, event: QuestionCard.Answered) -> None:
-        self.asking.answered(event)
+    @on(Card.Answered)
+    def _answered(self, event: Card.Answered) -> None:
+        self.asking.answered(event.answer)
 
     @on(Checklist.Chosen)
     def _mend(self, event: Checklist.Chosen) -> None:

@@ -48,6 +48,7 @@ class Conversing:
         else:
             screen.story.tell(event)
         screen.stating.note(event)
+        screen.returning.note(event)
         screen.signalling.note(event)
         if update.bricks is not None:
             screen.gauging.show(update.bricks)

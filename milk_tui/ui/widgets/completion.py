@@ -11,9 +11,9 @@ from textual import events
 from textual.content import Content
 from textual.message import Message
 from textual.reactive import reactive
-from textual.widget import Widget
 
 from milk_tui.core.mention import as_mention
+from milk_tui.ui.dyed import Dyed
 
 ROWS = 8
 """The most texts shown at once."""
@@ -64,10 +64,8 @@ def path_completion(typed: str, paths: Sequence[str]) -> Completion | None:
     return Completion(typed, texts) if texts else None
 
 
-class CommandList(Widget):
+class CommandList(Dyed):
     """A picture of one `Completion`: a row for each text, the chosen one marked."""
-
-    COMPONENT_CLASSES = {"command-list--name", "command-list--help", "command-list--chosen"}
 
     completion: reactive[Completion | None] = reactive(None, layout=True)
 

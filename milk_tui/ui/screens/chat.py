@@ -153,6 +153,7 @@ class ChatScreen(
     @work(exclusive=True, group="turn", exit_on_error=False)
     async def converse(self, updates: AsyncGenerator[Update, None], sent: str) -> None:
         """Show a turn as it happens; `sent` is what it was asked with."""
+        self.returning.settle()
         await self.conversing.follow(updates, sent)
 
     def show(self, update: Update) -> None:

@@ -120,6 +120,11 @@ class IncomingCard(Vertical, can_focus=True):
         """The editor, while there is one: it is made when it is needed."""
         return next(iter(self.query(BrickEditor)), None) if self.has_class("-editing") else None
 
+    @property
+    def words(self) -> str | None:
+        """What is being written in the brick's place; `None` while nothing is."""
+        return self._editor.full_text if self._editor else None
+
     def show(self, brick: IncomingBrick) -> None:
         """Show another brick in place of this one; what is being edited stays."""
         self._brick = brick
@@ -160,7 +165,7 @@ class IncomingCard(Vertical, can_focus=True):
     async def on_brick_editor_kept(self, event: BrickEditor.Kept) -> None:
         """Decide for the new words, unless they are too many. None at all is a no."""
         event.stop()
-        text = self._editor.full_text if self._editor else ""
+        text = self.words or ""
         if len(text) > self._brick.room:
             return
         await self._close_editor()

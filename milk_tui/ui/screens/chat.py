@@ -33,6 +33,7 @@ from milk_tui.ui.screens.mishaps import Mishaps
 from milk_tui.ui.screens.plain_actions import PlainActions
 from milk_tui.ui.screens.queueing import QueueActions, Queueing
 from milk_tui.ui.screens.recalling import Recalling
+from milk_tui.ui.screens.returning import ReturnActions, Returning
 from milk_tui.ui.screens.settings import SettingsScreen
 from milk_tui.ui.screens.setup import Setup
 from milk_tui.ui.screens.signalling import Signalling
@@ -52,7 +53,16 @@ from milk_tui.ui.widgets.status_line import StatusLine
 from milk_tui.ui.widgets.transcript import Transcript
 
 
-class ChatScreen(PlainActions, FindActions, GiveActions, SwitchActions, SpendActions, QueueActions, TypingOn):
+class ChatScreen(
+    PlainActions,
+    FindActions,
+    GiveActions,
+    SwitchActions,
+    SpendActions,
+    QueueActions,
+    ReturnActions,
+    TypingOn,
+):
     """Conversation on the left, bricks on the right; one strip instead of them where it is narrow."""
 
     AUTO_FOCUS = "Prompt"
@@ -95,6 +105,7 @@ class ChatScreen(PlainActions, FindActions, GiveActions, SwitchActions, SpendAct
         self.conversing = Conversing(self)
         self.queueing = Queueing(self)
         self.handing = Handing(self)
+        self.returning = Returning(self)
         self.spending = Spending(self)
         self.switching = Switching(self)
         self.signalling = Signalling(self)
@@ -105,6 +116,7 @@ class ChatScreen(PlainActions, FindActions, GiveActions, SwitchActions, SpendAct
             self.tell(notice)
         self.follow_settings()
         self.show_floor()
+        self.returning.show()
         self.queueing.show()
         self.call_after_refresh(self.setup.begin)
 

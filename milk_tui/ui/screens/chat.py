@@ -13,7 +13,7 @@ from textual.containers import Horizontal, Vertical
 from textual.widgets import Footer
 from textual.worker import Worker, WorkerState
 
-from milk_tui.conversation.commands import COMMANDS, Command, is_mistyped, parsed
+from milk_tui.conversation.commands import Command, is_mistyped, parsed
 from milk_tui.conversation.update import Update
 from milk_tui.conversation.workbench import Workbench
 from milk_tui.ui.panels.need_panel import NeedPanel
@@ -29,6 +29,7 @@ from milk_tui.ui.screens.gauging import Gauging
 from milk_tui.ui.screens.giving import GiveActions, Giving
 from milk_tui.ui.screens.handing import Handing
 from milk_tui.ui.screens.keys import CHAT, all_places
+from milk_tui.ui.screens.mentioning import Mentioning
 from milk_tui.ui.screens.mishaps import Mishaps
 from milk_tui.ui.screens.plain_actions import PlainActions
 from milk_tui.ui.screens.queueing import QueueActions, Queueing
@@ -36,6 +37,7 @@ from milk_tui.ui.screens.recalling import Recalling
 from milk_tui.ui.screens.returning import ReturnActions, Returning
 from milk_tui.ui.screens.settings import SettingsScreen
 from milk_tui.ui.screens.setup import Setup
+from milk_tui.ui.screens.shell import new_prompt
 from milk_tui.ui.screens.signalling import Signalling
 from milk_tui.ui.screens.spending import SpendActions, Spending
 from milk_tui.ui.screens.stating import Stating
@@ -75,7 +77,6 @@ class ChatScreen(
 
     def compose(self) -> ComposeResult:
         """The panes, the strip for narrow terminals, the status line and the keys."""
-        commands = [(command.name[1:], command.help) for command in COMMANDS]
         with Horizontal(id="panes"):
             with Vertical(id="conversation"):
                 yield Checklist(id="checklist")
@@ -84,7 +85,7 @@ class ChatScreen(
                 yield MenuCard(id="menu")
                 yield BrickStrip(id="strip")
                 yield QueueChips(id="queue")
-                yield PromptBox(Prompt(commands, placeholder="Write, and press Enter", id="prompt"))
+                yield PromptBox(new_prompt())
             yield BrickColumn(id="bricks")
         yield StatusLine(id="status")
         yield Footer(show_command_palette=False)
@@ -108,6 +109,7 @@ class ChatScreen(
         self.returning = Returning(self)
         self.spending = Spending(self)
         self.switching = Switching(self)
+        self.mentioning = Mentioning(self)
         self.signalling = Signalling(self)
         self.set_class(not self.talk.session.turns, "-fresh")
         self.gauging.show(self.talk.bricks())
@@ -207,6 +209,10 @@ class ChatScreen(
     def _recall(self, event: Prompt.HistoryRequested) -> None:
         if event.direction > 0 or not self.queueing.take_back():
             self.recalling.step(event.direction)
+
+    @on(Prompt.FilesWanted)
+    def _find_files(self, event: Prompt.FilesWanted) -> None:
+        self.mentioning.find(event.letters)
 
     @on(Prompt.ScrollRequested)
     def _scroll(self, event: Prompt.ScrollRequested) -> None:

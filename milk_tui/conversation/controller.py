@@ -181,6 +181,12 @@ class Conversation:
         self._saving.if_begun()
         return update
 
+    def rename(self, title: str) -> Update:
+        """The user says what the session is called; empty text lets it name itself again."""
+        update = self._turns.apply(ev.Renamed(title=sanitize(title)))
+        self._saving.if_begun()
+        return update
+
     def decline_escalation(self) -> Update:
         """The user does not want the hand-off the local agent asked for."""
         return self._turns.apply(ev.BriefSet(text=""))

@@ -12,7 +12,7 @@ from milk_tui.core.claude_start import ClaudeStart
 from milk_tui.core.cut import one_line
 from milk_tui.core.messages import Receipt, Turn
 from milk_tui.core.open_turn import OpenTurn
-from milk_tui.core.session_reading import SessionReading
+from milk_tui.core.session_reading import TITLE_LIMIT, SessionReading
 from milk_tui.core.state import Percept, SessionState
 
 __all__ = ["Percept", "Session", "SessionState"]
@@ -43,6 +43,8 @@ class Session(SessionReading):
                 self._update(floor=event.floor, handed_over=False, is_masked=event.is_masked)
             case ev.IncomingDecided():
                 self._decide(event)
+            case ev.Renamed():
+                self._update(title=one_line(event.title, TITLE_LIMIT))
             case ev.ClaudeSessionForgotten():
                 self._forget()
             case ev.QueueChanged():

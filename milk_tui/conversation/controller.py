@@ -86,6 +86,12 @@ class Conversation:
         """Whether an agent is at work: on a turn, or on a rehearsal."""
         return self._turns.is_busy
 
+    @property
+    def is_saved(self) -> bool:
+        """Whether everything is on disk, after one more try."""
+        self._saving.if_begun()
+        return not self._saving.has_failed
+
     async def use_local(self, agent: Agent) -> None:
         """Put another agent in the local role. Raises `MilkError` while a turn is running."""
         self._turns.must_be_idle()

@@ -22,6 +22,11 @@ class Saving:
         self._has_failed = False
         self._notices: list[str] = []
 
+    @property
+    def has_failed(self) -> bool:
+        """Whether the last save failed."""
+        return self._has_failed
+
     def soon(self) -> None:
         """Save within a second; many calls in a row are one."""
         if self._timer is None:

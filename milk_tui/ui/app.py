@@ -3,7 +3,7 @@
 import asyncio
 import gc
 import sys
-from collections.abc import Iterable
+from collections.abc import Awaitable, Iterable
 from functools import partial
 from importlib import import_module
 from typing import ClassVar
@@ -22,6 +22,7 @@ from milk_tui.ui.markdown.render import warm_up
 from milk_tui.ui.screens.chat import ChatScreen
 from milk_tui.ui.styling import stylesheets, theme_tokens
 from milk_tui.ui.themes import OWN
+from milk_tui.ui.widgets.pasted import Draft
 
 
 class MilkApp(App[None]):
@@ -38,6 +39,8 @@ class MilkApp(App[None]):
     def __init__(self, bench: Workbench) -> None:
         super().__init__(css_path=list(stylesheets()), watch_css=False)
         self._bench = bench
+        self._drafts: dict[str, Draft] = {}
+        """What is being written in sessions that are not on the screen."""
 
     def on_mount(self) -> None:
         """Show the chat; everything heavy is loaded after its first frame."""
@@ -49,6 +52,22 @@ class MilkApp(App[None]):
         self.theme_changed_signal.subscribe(self, self._keep_theme)
         self.push_screen(ChatScreen(self._bench))
         self.call_after_refresh(self._settle)
+
+    async def change_session(self, opening: Awaitable[Workbench]) -> ChatScreen:
+        """Put another session in the place of the one on the screen; what was being written there waits for it.
+
+        Raises:
+            MilkError: it cannot be opened; nothing has changed.
+        """
+        bench, before = await opening, self._bench
+        chat = next(screen for screen in self.screen_stack if isinstance(screen, ChatScreen))
+        self._drafts[before.conversation.session.state.id] = chat.prompt.draft
+        self._bench, after = bench, ChatScreen(bench)
+        await self.switch_screen(after)
+        after.prompt.restore(self._drafts.pop(bench.conversation.session.state.id, Draft()))
+        if before.library is not None:
+            await before.library.exchange(bench)
+        return after
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         """Our own colours, taken from the theme's."""

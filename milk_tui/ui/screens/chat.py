@@ -31,6 +31,7 @@ from milk_tui.ui.screens.mishaps import Mishaps
 from milk_tui.ui.screens.plain_actions import PlainActions
 from milk_tui.ui.screens.queueing import QueueActions, Queueing
 from milk_tui.ui.screens.recalling import Recalling
+from milk_tui.ui.screens.reopening import Reopening, SessionActions
 from milk_tui.ui.screens.settings import SettingsScreen
 from milk_tui.ui.screens.setup import Setup
 from milk_tui.ui.screens.signalling import Signalling
@@ -48,7 +49,7 @@ from milk_tui.ui.widgets.status_line import StatusLine
 from milk_tui.ui.widgets.transcript import Transcript
 
 
-class ChatScreen(PlainActions, SwitchActions, SpendActions, QueueActions, TypingOn):
+class ChatScreen(PlainActions, SwitchActions, SpendActions, QueueActions, SessionActions, TypingOn):
     """Conversation on the left, bricks on the right; one strip instead of them where it is narrow."""
 
     AUTO_FOCUS = "Prompt"
@@ -91,6 +92,7 @@ class ChatScreen(PlainActions, SwitchActions, SpendActions, QueueActions, Typing
         self.spending = Spending(self)
         self.switching = Switching(self)
         self.signalling = Signalling(self)
+        self.reopening = Reopening(self)
         self.set_class(not self.talk.session.turns, "-fresh")
         self.gauging.show(self.talk.bricks())
         self.story.tell_turns(self.talk.session.turns)
@@ -210,6 +212,10 @@ class ChatScreen(PlainActions, SwitchActions, SpendActions, QueueActions, Typing
     @on(Transcript.CopyRequested)
     def _copy_block(self, event: Transcript.CopyRequested) -> None:
         self.copying.text(event.text)
+
+    @on(Transcript.ForkRequested)
+    def _fork_at(self, event: Transcript.ForkRequested) -> None:
+        self.reopening.fork(event.key)
 
     @on(QuestionCard.Answered)
     def _answered(self, event: QuestionCard.Answered) -> None:

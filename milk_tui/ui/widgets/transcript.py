@@ -38,6 +38,7 @@ class Transcript(Window, can_focus=True, inherit_bindings=False):
     | k, alt+up and j, alt+down | Choose the previous or the next block. |
     | space, enter | Fold or unfold the chosen block. |
     | y | Copy the source of the chosen block. |
+    | f | Go on from the chosen block in a copy of the session. |
     """
 
     # A click chooses text; the next letters typed still belong to the prompt.
@@ -53,6 +54,7 @@ class Transcript(Window, can_focus=True, inherit_bindings=False):
         _key("j,alt+down", "next_block", "Next", "Choose the block after", show=True),
         _key("space,enter", "toggle_fold", "Fold", "Fold or unfold the chosen block", show=True),
         _key("y", "copy_block", "Copy", "Copy the source of the chosen block", show=True),
+        _key("f", "fork", "Fork", "Go on from the chosen block in a copy of the session", show=True),
     ]
 
     class FollowChanged(Message):
@@ -80,6 +82,13 @@ class Transcript(Window, can_focus=True, inherit_bindings=False):
         def control(self) -> "Transcript":
             """The transcript."""
             return self.transcript
+
+    class ForkRequested(Message):
+        """The user wants to go on from a block in a copy of the session."""
+
+        def __init__(self, key: str) -> None:
+            super().__init__()
+            self.key = key
 
     def __init__(
         self,
@@ -269,6 +278,12 @@ class Transcript(Window, can_focus=True, inherit_bindings=False):
         index = self._current()
         if 0 <= index < len(self.viewport.views):
             self.post_message(self.CopyRequested(self, self.viewport.views[index].block.copied))
+
+    def action_fork(self) -> None:
+        """Ask for a copy of the session up to the chosen block."""
+        index = self._current()
+        if 0 <= index < len(self.viewport.views):
+            self.post_message(self.ForkRequested(self.viewport.views[index].block.key))
 
     def _current(self) -> int:
         """The chosen block; the last one in view when none is chosen."""

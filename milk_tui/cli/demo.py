@@ -165,6 +165,8 @@ def demo_bench(
 class _Nowhere:
     """Keeps nothing."""
 
+    is_up_to_date = True
+
     def save(self, session: Session) -> None:
         """Leave no trace of the demo."""
 

@@ -89,8 +89,7 @@ class Conversation:
     @property
     def is_saved(self) -> bool:
         """Whether everything is on disk, after one more try."""
-        self._saving.if_begun()
-        return not self._saving.has_failed
+        return self._saving.is_up_to_date
 
     async def use_local(self, agent: Agent) -> None:
         """Put another agent in the local role. Raises `MilkError` while a turn is running."""

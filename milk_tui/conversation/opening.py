@@ -28,7 +28,7 @@ class Keeper:
     @property
     def is_up_to_date(self) -> bool:
         """Whether the last save succeeded."""
-        return self._lock.is_taken and self._store.trouble is None
+        return self._lock.is_taken and self._store.is_up_to_date
 
     def save(self, session: Session) -> None:
         """Write what is new. Raises `StoreError`."""

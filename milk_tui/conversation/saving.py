@@ -23,9 +23,10 @@ class Saving:
         self._notices: list[str] = []
 
     @property
-    def has_failed(self) -> bool:
-        """Whether the last save failed."""
-        return self._has_failed
+    def is_up_to_date(self) -> bool:
+        """Whether everything is on disk, after one more try."""
+        self.if_begun()
+        return self._store.is_up_to_date or not self._session.turns
 
     def soon(self) -> None:
         """Save within a second; many calls in a row are one."""

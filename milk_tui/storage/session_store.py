@@ -60,6 +60,11 @@ class SessionStore:
         """What was lost so far and where it is kept, for the user to read."""
         return self._database.warnings + self._lost
 
+    @property
+    def is_up_to_date(self) -> bool:
+        """Whether the last save succeeded."""
+        return self.trouble is None
+
     def save(self, session: Session) -> None:
         """Write what is new in a session, its unfinished turn included. A session without a prompt is not written.
 

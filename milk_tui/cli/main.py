@@ -182,6 +182,27 @@ def import_sessions(context: click.Context, /, files: tuple[str, ...], as_json: 
     context.exit(run_import(wish(context, **given), files, as_json=is_json))
 
 
+@cli.command(context_settings={"ignore_unknown_options": True})
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address of this machine to listen on.")
+@click.option(
+    "--port", default=8000, show_default=True, type=click.IntRange(1, 65535), help="Port to listen on."
+)
+@click.argument("chat", nargs=-1, type=click.UNPROCESSED, metavar="[CHAT OPTIONS]...")
+def serve(host: str, port: int, chat: tuple[str, ...]) -> None:
+    """Open the chat in a browser; options that are not known here are the chat's.
+
+    Whoever can open the address that is printed can do with this machine what you can. It listens on this machine
+    alone unless --host says otherwise.
+    """
+    try:
+        from milk_tui.cli.serving import run_serve
+    except ModuleNotFoundError as error:
+        raise click.ClickException(
+            f"The web server is not installed ({error.name} is missing): pip install 'milk-tui[serve]'."
+        ) from error
+    run_serve(host, port, chat)
+
+
 @cli.command()
 @click.option("--json", "as_json", is_flag=True, help="Print the checks as JSON.")
 @common

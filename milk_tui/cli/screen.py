@@ -80,6 +80,8 @@ def _forget_terminal() -> None:
 
 
 def _must_be_a_terminal() -> None:
+    if os.environ.get("TEXTUAL_DRIVER"):
+        return  # the other end is a browser
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         from milk_tui.core.errors import MilkError
 

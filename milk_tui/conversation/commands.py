@@ -67,6 +67,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("/mcp", "MCP servers and their tools", "mcp"),
     Command("/bricks", "Show or hide the brick column", "toggle_bricks", ("/panel", "/budget")),
     Command("/copy", "Copy the last answer", "copy_answer"),
+    Command("/find", "Find a text in this conversation", "find", (), "[text]"),
     Command("/doctor", "Look at server, model and Claude Code", "doctor", ("/check",)),
     Command("/theme", "Change the colours", "change_theme"),
     Command("/config", "Look for a setting and change it", "settings", ("/settings",), "[words]"),

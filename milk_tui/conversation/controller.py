@@ -15,6 +15,7 @@ from milk_tui.conversation.incoming import IncomingBrick, incoming_brick, prefac
 from milk_tui.conversation.queue import Queue
 from milk_tui.conversation.rehearsal import rehearsal
 from milk_tui.conversation.saving import Saving
+from milk_tui.conversation.shaping import ShapingDesk
 from milk_tui.conversation.turns import TurnRunner
 from milk_tui.conversation.update import Escalation, Saves, Update
 from milk_tui.conversation.wallet import Wallet
@@ -62,6 +63,9 @@ class Conversation:
             now=now,
             clock=clock,
         )
+        self.shaping = ShapingDesk(session, self._turns, self._saving, now)
+        """What the user does to the bricks."""
+        self._now = now
         self.queue = Queue(session, send=self.send, stop=self.stop, save=self._saving.if_begun)
         """What waits until nobody is at work."""
         self._fresh: bool | None = None
@@ -182,7 +186,7 @@ class Conversation:
 
     def edit_need(self, text: str) -> Update:
         """The user says what the need is; empty text gives the word back to the agents."""
-        update = self._turns.apply(ev.NeedEdited(text=sanitize(text)))
+        update = self._turns.apply(ev.NeedEdited(text=sanitize(text), at=self._now()))
         self._saving.if_begun()
         return update
 

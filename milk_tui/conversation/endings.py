@@ -35,6 +35,8 @@ def receipt(handoff: Handoff, running: Turn | None, seconds: float) -> Receipt:
         usage=running.usage if running else Usage(),
         seconds=seconds,
         is_masked=handoff.is_masked,
+        summary_until=handoff.summary_until,
+        facts_until=handoff.facts_until,
     )
 
 

@@ -17,12 +17,18 @@ from milk_tui.core.errors import MilkError
 from milk_tui.core.handoff import Handoff
 from milk_tui.core.messages import AgentRole
 from milk_tui.core.session import Session
+from milk_tui.core.shaping_events import BrickFrozen, BrickRestored, BrickShaped, PartSwitched, ShapingUndone
 
 _SHOWS_BRICKS = (
     ev.TurnStarted,
     ev.TurnEnded,
     ev.NeedChanged,
     ev.NeedEdited,
+    BrickShaped,
+    PartSwitched,
+    BrickFrozen,
+    BrickRestored,
+    ShapingUndone,
     ev.PerceptRecorded,
     ev.FloorChanged,
 )
@@ -139,7 +145,8 @@ class TurnRunner:
         """Close the turn with its last events, whatever ended it, and have it saved."""
         running = self._session.running
         paid = receipt(handoff, running, seconds) if handoff else None
-        events: list[ev.Event] = [ev.TurnEnded(at=self._now(), receipt=paid)]
+        told = handoff.parts if handoff else ()
+        events: list[ev.Event] = [ev.TurnEnded(at=self._now(), receipt=paid, handed=told)]
         last = ending(stream, running, self._now())
         if last is not None:
             events.insert(0, last)

@@ -10,7 +10,18 @@ from milk_tui.core.budget import estimated_tokens
 from milk_tui.core.messages import Situation, Value
 from milk_tui.core.need import PastNeed
 
-BrickName = Literal["current_need", "escalation_brief", "local_summary", "claude_summary"]
+BrickName = Literal["current_need", "escalation_brief", "local_summary", "claude_summary", "percepts"]
+
+PartName = Literal[
+    "identity",
+    "escalation_brief",
+    "current_need",
+    "claude_summary",
+    "local_summary",
+    "instructions",
+    "percepts",
+]
+"""A part of a hand-off. A part that is made of a brick has the brick's name."""
 
 
 class BrickLine(Value):
@@ -18,7 +29,16 @@ class BrickLine(Value):
 
     text: str
     sources: tuple[str, ...] = ()
-    """Ids of messages; empty where the line says what is missing."""
+    """Ids of messages; empty where the line says what is missing, or where nobody knows."""
+    key: str = ""
+    """What the line is of, the same at each rebuilding; empty for a line that says what is missing."""
+    covers: tuple[str, ...] = ()
+    """Keys of older calls that are folded into it."""
+    is_pinned: bool = False
+    is_edited: bool = False
+    """Whether these are the user's words."""
+    falls_next: bool = False
+    """Whether it is the next to make room for what comes."""
 
 
 class Brick(Value):
@@ -41,6 +61,12 @@ class Brick(Value):
     """Who said it: `user`, `local` or `claude`; `inferred` for a guess, empty for what the program made."""
     earlier: tuple[PastNeed, ...] = ()
     """What a need was before, newest first; only the latest ones."""
+    left_out: int = 0
+    """Lines that the user has dropped from it."""
+    frozen_at: int | None = None
+    """The turn as of which it is kept as it was; `None` while it is rebuilt."""
+    is_off: bool = False
+    """Whether the user has switched it off: it is shown and not handed over."""
 
     @property
     def chars(self) -> int:
@@ -90,3 +116,4 @@ class Bricks(Value):
     local_summary: Brick
     claude_summary: Brick
     gauge: Gauge
+    facts: Brick = Brick(name="percepts")

@@ -12,6 +12,9 @@ NEED_BUDGET = 700
 BRIEF_BUDGET = 900
 PERCEPTS_BUDGET = 2_048
 
+FRAME = 160
+"""Room that heading and fence of a part take at the most."""
+
 NEED_LIMIT = 400
 """The need is one sentence; a tag's body has the same limit."""
 BRIEF_LIMIT = 600

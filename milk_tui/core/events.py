@@ -9,9 +9,11 @@ from datetime import datetime
 from typing import Literal
 
 from milk_tui.core.errors import Failure
+from milk_tui.core.handoff import Part
 from milk_tui.core.incoming import Choice
 from milk_tui.core.messages import AgentRole, Receipt, ToolCall, ToolResult, Usage, Value
 from milk_tui.core.queued import Queued
+from milk_tui.core.shaping_events import ShapingEvent
 
 
 class AgentReady(Value):
@@ -192,6 +194,8 @@ class TurnEnded(Value):
     type: Literal["turn_ended"] = "turn_ended"
     at: datetime
     receipt: Receipt | None = None
+    handed: tuple[Part, ...] = ()
+    """What the hand-off that came with it has told."""
 
 
 class NeedEdited(Value):
@@ -199,6 +203,7 @@ class NeedEdited(Value):
 
     type: Literal["need_edited"] = "need_edited"
     text: str
+    at: datetime | None = None
 
 
 class BriefSet(Value):
@@ -252,6 +257,7 @@ Event = (
     | TurnInterrupted
     | TurnEnded
     | NeedEdited
+    | ShapingEvent
     | BriefSet
     | FloorChanged
     | IncomingDecided

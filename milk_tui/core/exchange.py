@@ -15,6 +15,7 @@ from itertools import islice
 from milk_tui.core.bricks import BrickLine
 from milk_tui.core.cut import cut_middle, one_line
 from milk_tui.core.messages import Message, ToolCall, ToolResult, Turn
+from milk_tui.core.place import ENDING, FIRST_CALL, TEXT, Place, key_of
 from milk_tui.core.text import sanitize
 
 PROMPT_CAP = 2_000
@@ -45,6 +46,7 @@ class Use:
     call: ToolCall
     result: ToolResult | None
     sources: tuple[str, ...]
+    place: Place
 
     @cached_property
     def arguments(self) -> str:
@@ -88,7 +90,7 @@ class Use:
         text = cut_middle(self.result.text.strip("\n").rstrip(), RESULT_CAP) or "(empty)"
         # Code and tables keep their columns if they begin on a line of their own.
         text = f"\n{text}" if "\n" in text else f" {text}"
-        return f"{'failed' if self.result.is_error else 'result'}:{_indented(text, '    ')}"
+        return f"{'failed' if self.result.is_error else 'result'}:{indented(text, '    ')}"
 
 
 @dataclass(frozen=True)
@@ -102,6 +104,12 @@ class Entry:
     """The calls it stands for, newest first."""
     is_prompt: bool = False
     """Prompts do not part calls in a row; everything else that is said does."""
+    place: Place = (0, 0, 0)
+    keys: tuple[str, ...] = ()
+    """What it is of, the same at each rebuilding; of folded calls those of each turn, newest first."""
+    is_pinned: bool = False
+    """Whether room was kept for it."""
+    is_edited: bool = False
 
     @property
     def size(self) -> int:
@@ -118,34 +126,46 @@ class Entry:
         sources = dict.fromkeys(self.said_in)
         for use in reversed(self.uses):
             sources.update(dict.fromkeys(use.sources))
-        return BrickLine(text=self.text, sources=tuple(sources))
+        return BrickLine(
+            text=self.text,
+            sources=tuple(sources),
+            key=self.keys[0] if self.keys else "",
+            covers=self.keys[1:],
+            is_pinned=self.is_pinned,
+            is_edited=self.is_edited,
+        )
 
 
 def prompt_entry(turn: Turn) -> Entry:
     """The user's text, capped."""
-    text = _indented(cut_middle(turn.prompt.strip(), PROMPT_CAP))
-    return Entry(f"User: {text}", (turn.messages[0].id,), is_prompt=True)
+    text = indented(cut_middle(turn.prompt.strip(), PROMPT_CAP))
+    return _said(f"User: {text}", turn.messages[0], (turn.number, 0, TEXT), is_prompt=True)
 
 
 def reply_entries(turn: Turn) -> Iterator[Entry]:
     """What followed the prompt, newest first, so that a caller may stop when its room is used up."""
     ending = _ending(turn)
     if ending:
-        yield Entry(ending, (turn.messages[-1].id,))
+        yield _said(ending, turn.messages[-1], (turn.number, len(turn.messages), ENDING))
     row: list[Use] = []
     for item in _newest_first(turn):
         if row and (isinstance(item, Entry) or item.call.name != row[0].call.name):
-            yield calls_entry(tuple(row))
+            yield calls_entry(tuple(row), (key_of(row[-1].place),))
             row = []
         if isinstance(item, Entry):
             yield item
         else:
             row.append(item)
     if row:
-        yield calls_entry(tuple(row))
+        yield calls_entry(tuple(row), (key_of(row[-1].place),))
 
 
-def calls_entry(uses: tuple[Use, ...]) -> Entry:
+def folded(older: Entry, newer: Entry) -> Entry:
+    """Calls of two turns as one entry."""
+    return calls_entry(newer.uses + older.uses, newer.keys + older.keys)
+
+
+def calls_entry(uses: tuple[Use, ...], keys: tuple[str, ...]) -> Entry:
     """Calls to one tool, given newest first: the first is shown; of the others the count, arguments and last result."""
     first = uses[-1]
     text = f"[{first.name}] {first.arguments}".rstrip()
@@ -157,7 +177,7 @@ def calls_entry(uses: tuple[Use, ...]) -> Entry:
         last = uses[0].outcome
         if last not in ("", outcome):
             text += f"\n  last {last}"
-    return Entry(text, uses=uses)
+    return Entry(text, uses=uses, place=first.place, keys=keys)
 
 
 def continues(older: Entry, newer: Entry) -> bool:
@@ -165,21 +185,28 @@ def continues(older: Entry, newer: Entry) -> bool:
     return bool(older.uses and newer.uses) and older.uses[0].call.name == newer.uses[0].call.name
 
 
+def _said(text: str, message: Message, place: Place, *, is_prompt: bool = False) -> Entry:
+    return Entry(text, (message.id,), is_prompt=is_prompt, place=place, keys=(key_of(place),))
+
+
 def _newest_first(turn: Turn) -> Iterator[Entry | Use]:
     results: dict[str, Message] = {}
-    for message in reversed(turn.messages[1:]):
+    for index in range(len(turn.messages) - 1, 0, -1):
+        message = turn.messages[index]
         if message.result is not None:
             results[message.result.call_id] = message
             continue
-        for call in reversed(message.calls):
+        for order in range(len(message.calls) - 1, -1, -1):
+            call = message.calls[order]
             # Some servers count their call ids anew in every step: a result belongs to the nearest call before it.
             answered = results.pop(call.id, None)
             sources = (message.id, answered.id) if answered else (message.id,)
-            yield Use(call, answered.result if answered else None, sources)
+            place = (turn.number, index, FIRST_CALL + order)
+            yield Use(call, answered.result if answered else None, sources, place)
         text = message.text.strip()
         if text:
-            text = _indented(cut_middle(text, ANSWER_CAP))
-            yield Entry(f"{_SPEAKER[turn.agent]}: {text}", (message.id,))
+            text = indented(cut_middle(text, ANSWER_CAP))
+            yield _said(f"{_SPEAKER[turn.agent]}: {text}", message, (turn.number, index, TEXT))
 
 
 def _listed(uses: tuple[Use, ...]) -> str:
@@ -247,7 +274,8 @@ def _written(value: object) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def _indented(text: str, indent: str = "  ") -> str:
+def indented(text: str, indent: str = "  ") -> str:
+    """The text with its further lines indented, so that none of them can pose as an entry."""
     return _LINE_END.sub(f"\n{indent}", text)
 
 

@@ -17,7 +17,10 @@ def forked(session: SessionReading, up_to: int, *, id: str, nonce: str, at: date
     turns = [turn for turn in session.turns if turn.number <= up_to]
     percepts = [percept for percept in session.percepts if percept.turn <= up_to]
     last = turns[-1].number if turns else 0
-    state = session.state
+    state, shaping = session.state, session.state.shaping
+    if turns != session.turns:
+        # What was kept as it is now is not as it was then.
+        shaping = shaping.model_copy(update={"kept": ()})
     # What is not named here belongs to the session that was forked, and begins anew.
     begun = SessionState(
         id=id,
@@ -25,6 +28,7 @@ def forked(session: SessionReading, up_to: int, *, id: str, nonce: str, at: date
         nonce=nonce,
         created_at=at,
         title=state.title,
+        shaping=shaping,
         forgotten_turn=last,
         origin=Origin(session=state.id, title=session.title, turn=last),
         **_need(state, last),

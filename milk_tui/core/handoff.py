@@ -4,36 +4,21 @@ It has a standing part, which never changes in a session and stays in the prompt
 text that an agent, a tool or the user wrote is fenced as data. This module builds values and sends nothing.
 """
 
-from collections.abc import Iterable
-from itertools import islice
-from typing import Literal
+from collections.abc import Collection
 
-from milk_tui.core.bricks import Brick, Gauge, Segment
+from milk_tui.core.bricks import Brick, BrickLine, Gauge, PartName, Segment
 from milk_tui.core.budget import (
     BRIEF_BUDGET,
+    FRAME,
     IDENTITY_BUDGET,
     INSTRUCTIONS_BUDGET,
     NEED_BUDGET,
-    PERCEPT_LIMIT,
     PERCEPTS_BUDGET,
 )
-from milk_tui.core.cut import cut_middle, one_line
+from milk_tui.core.cut import cut_middle
 from milk_tui.core.instructions import identity, tag_instructions
 from milk_tui.core.messages import Situation, Value
 from milk_tui.core.secrets import masked
-
-PartName = Literal[
-    "identity",
-    "escalation_brief",
-    "current_need",
-    "claude_summary",
-    "local_summary",
-    "instructions",
-    "percepts",
-]
-
-FRAME = 160
-"""Room that heading and fence of a part take at the most."""
 
 _ORDER: tuple[PartName, ...] = (
     "identity",
@@ -61,8 +46,8 @@ _TITLES_SINCE: dict[PartName, str] = {
 
 _GUESSED_NEED = "What the user is trying to get done, guessed from the user's words"
 
-_FACTS_LOOKED_AT = 500
-"""Facts that are looked at for a hand-off, so that repeats cost no more than others."""
+
+__all__ = ["FRAME", "Handoff", "Part", "PartName", "assembled", "fenced", "limit"]
 
 
 class Part(Value):
@@ -73,6 +58,10 @@ class Part(Value):
     """The text exactly as it is sent, heading and fence included."""
     budget: int
     """The most characters this part may take."""
+    body: str = ""
+    """What of the text is quoted; empty for a standing part."""
+    lines: tuple[BrickLine, ...] = ()
+    """The quoted text line by line, where it is a brick's and stands in it as in the brick."""
 
     @property
     def chars(self) -> int:
@@ -92,6 +81,12 @@ class Handoff(Value):
     """What the raw history would have taken."""
     is_masked: bool = False
     """Whether what looks like a secret is masked in it."""
+    off: tuple[Part, ...] = ()
+    """What would be handed over too, had the user not switched it off."""
+    summary_until: int | None = None
+    """The last local turn that it tells of, where it does not tell of all."""
+    facts_until: int | None = None
+    """The same of the facts."""
 
     @property
     def chars(self) -> int:
@@ -125,39 +120,39 @@ def assembled(
     brief: str,
     need: Brick,
     local_summary: Brick,
-    percepts: Iterable[str],
+    facts: Brick,
     history_chars: int,
     is_continued: bool = False,
     is_masked: bool = False,
     claude_summary: Brick | None = None,
+    off: Collection[PartName] = (),
 ) -> Handoff:
     """Make a hand-off for a row of the table.
 
     It is continued when Claude was told of what came before, so that only what is new is in it. The brief is a part
     when the local agent asked and a session of Claude's begins; on a resume it goes into the prompt. What Claude did
     before is a part when it is told to a session that was not there. Masked, every text that was written by somebody
-    has what looks like a secret taken out, before it is cut to its budget.
+    has what looks like a secret taken out, before it is cut to its budget. Parts that are off are left out and kept
+    beside it; the standing ones are always sent.
     """
     standing = [
         Part(name="identity", text=identity(nonce), budget=IDENTITY_BUDGET),
         Part(name="instructions", text=tag_instructions(nonce), budget=INSTRUCTIONS_BUDGET),
     ]
-    changing: tuple[tuple[PartName, str, int], ...] = (
-        ("escalation_brief", brief if situation == "agent" else "", BRIEF_BUDGET),
-        ("current_need", _dated(need), NEED_BUDGET),
-        ("claude_summary", claude_summary.text if claude_summary else "", local_summary.budget),
-        ("local_summary", local_summary.text, local_summary.budget),
-        ("percepts", _listed(percepts, PERCEPTS_BUDGET - FRAME), PERCEPTS_BUDGET),
+    bricks = (
+        Brick(name="escalation_brief", text=brief if situation == "agent" else "", budget=BRIEF_BUDGET),
+        _dated(need),
+        claude_summary or Brick(name="claude_summary"),
+        local_summary,
+        facts,
     )
     titles = _TITLES_SINCE if is_continued else _TITLES
     if need.by == "inferred":
         titles = {**titles, "current_need": _GUESSED_NEED}
-    mask = masked if is_masked else str
-    present = [
-        _part(name, titles[name], mask(body), budget, nonce)
-        for name, body, budget in changing
-        if body.strip()
+    quoted = [
+        _part(brick, titles[brick.name], nonce, is_masked=is_masked) for brick in bricks if brick.text.strip()
     ]
+    present = [part for part in quoted if part.name not in off]
     return Handoff(
         situation=situation,
         parts=tuple(sorted((*standing, *present), key=lambda part: _ORDER.index(part.name))),
@@ -165,6 +160,9 @@ def assembled(
         changing="".join(part.text for part in present),
         history_chars=history_chars,
         is_masked=is_masked,
+        off=tuple(part for part in quoted if part.name in off),
+        summary_until=0 if "local_summary" in off else local_summary.frozen_at,
+        facts_until=0 if "percepts" in off else facts.frozen_at,
     )
 
 
@@ -173,24 +171,25 @@ def fenced(title: str, name: str, body: str, nonce: str) -> str:
     return f"\n## {title}\n<<<{name} {nonce}\n{body.replace(nonce, '…')}\n>>> {nonce}\n"
 
 
-def _part(name: PartName, title: str, body: str, budget: int, nonce: str) -> Part:
-    text = fenced(title, name, cut_middle(body, max(budget - FRAME, 0)), nonce)
-    return Part(name=name, text=text, budget=budget)
+def _part(brick: Brick, title: str, nonce: str, *, is_masked: bool) -> Part:
+    lines = brick.lines or (BrickLine(text=brick.text),)
+    if is_masked:
+        lines = tuple(line.model_copy(update={"text": masked(line.text)}) for line in lines)
+    whole = "\n".join(line.text for line in lines)
+    body = cut_middle(whole, max(brick.budget - FRAME, 0)).replace(nonce, "…")
+    return Part(
+        name=brick.name,
+        text=fenced(title, brick.name, body, nonce),
+        budget=brick.budget,
+        body=body,
+        lines=lines if body == whole else (),
+    )
 
 
-def _dated(need: Brick) -> str:
-    return f"{need.text}\n(Set a while ago; it may be done already.)" if need.is_stale else need.text
-
-
-def _listed(facts: Iterable[str], room: int) -> str:
-    """As many facts as fit, newest first and without repeats; a long one is shortened to keep room for others."""
-    lines: dict[str, None] = {}
-    for fact in islice(facts, _FACTS_LOOKED_AT):
-        line = f"- {one_line(fact, PERCEPT_LIMIT)}"
-        if line in lines or not fact.strip():
-            continue
-        if len(line) + 1 > room:
-            break
-        lines[line] = None
-        room -= len(line) + 1
-    return "\n".join(lines)
+def _dated(need: Brick) -> Brick:
+    """The need as it is told, with a word if it is an old one."""
+    if not need.is_stale:
+        return need
+    text = f"{need.text}\n(Set a while ago; it may be done already.)"
+    lines = tuple(line.model_copy(update={"text": text}) for line in need.lines)
+    return need.model_copy(update={"text": text, "lines": lines})

@@ -120,6 +120,10 @@ class Receipt(Value):
     seconds: float = 0.0
     is_masked: bool = False
     """Whether what looked like a secret was masked in what was sent."""
+    summary_until: int | None = None
+    """The last local turn that the summary told of; `None` if it told of all."""
+    facts_until: int | None = None
+    """The same of the facts."""
 
 
 class Turn(Value):

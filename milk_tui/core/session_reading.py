@@ -3,20 +3,24 @@
 Nothing here changes anything; `core.session` does.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
-from milk_tui.core.bricks import Brick, Bricks, Gauge
+from milk_tui.core.bricks import Brick, BrickLine, Bricks, Gauge
 from milk_tui.core.budget import BRIEF_LIMIT, CONTEXT_BUDGET, NEED_BUDGET
 from milk_tui.core.cut import one_line
+from milk_tui.core.facts import FACTS_ROOM, facts
 from milk_tui.core.handoff import Handoff, assembled
 from milk_tui.core.incoming import Incoming
 from milk_tui.core.messages import Situation, Turn
 from milk_tui.core.need import STALE_AFTER
 from milk_tui.core.open_turn import OpenTurn
+from milk_tui.core.place import key_of
 from milk_tui.core.route import FRESH_AFTER, Known, Route, route
+from milk_tui.core.shaping import NEED_KEY, Shapes
 from milk_tui.core.state import Percept, SessionState
 from milk_tui.core.summaries import Summaries
 from milk_tui.core.tally import Tally
+from milk_tui.core.versions import BrickVersion, Versions
 from milk_tui.core.waiting import asks_user
 
 TITLE_LIMIT = 80
@@ -34,6 +38,7 @@ class SessionReading:
         directory_percepts: Sequence[str] = (),
         budget: int = CONTEXT_BUDGET,
         fresh_after: int = FRESH_AFTER,
+        versions: Iterable[BrickVersion] = (),
     ) -> None:
         """Begin or reopen a session.
 
@@ -44,9 +49,10 @@ class SessionReading:
             directory_percepts: Facts of the directory's other sessions, newest first.
             budget: Characters for each summary (`context_budget_chars`), 500 or more.
             fresh_after: Local turns behind at which Claude starts fresh; 0 for never.
+            versions: What the bricks were before, oldest first.
         """
-        self.state = state
         self.turns: list[Turn] = list(turns)
+        self.state = state.model_copy(update={"shaping": state.shaping.until(self._last_number)})
         self.percepts: list[Percept] = list(percepts)
         self.directory_percepts: tuple[str, ...] = tuple(directory_percepts)
         self.budget = budget
@@ -55,7 +61,9 @@ class SessionReading:
         self._open: OpenTurn | None = None
         for turn in self.turns:
             self.tally.add(turn)
-        self._summaries = Summaries(self.tally, budget, state.claude_summary)
+        self.versions = Versions(versions)
+        """What each brick was before."""
+        self._summaries = Summaries(self.tally, budget, state.claude_summary, self.state.shaping)
 
     @property
     def local_summary(self) -> Brick:
@@ -131,6 +139,7 @@ class SessionReading:
             name="current_need",
             text=self.state.need,
             budget=NEED_BUDGET,
+            lines=self._need_lines(),
             by=self.state.need_by,
             is_stale=set_at is not None and self._last_number - set_at > STALE_AFTER,
             earlier=tuple(past for past in reversed(self.state.needs) if past.text != self.state.need),
@@ -154,15 +163,25 @@ class SessionReading:
         """What Claude did in its last stay, however little: in the budget, or in fewer characters of text."""
         return self._summaries.stay(room)
 
-    def new_percepts(self, situation: Situation) -> Iterator[str]:
+    def new_percepts(self, situation: Situation) -> Iterator[Percept]:
         """Facts for a hand-off, newest first; when resuming, only those that Claude was not told yet."""
-        known = self.tally.known if situation == "resume" else 0
+        known = self.tally.known_facts if situation == "resume" else 0
         for percept in reversed(self.percepts):
             if known and percept.turn <= known:
                 return
-            yield percept.text
+            yield percept
         if not known:
-            yield from self.directory_percepts
+            yield from (Percept(text=text) for text in self.directory_percepts)
+
+    def facts(self, situation: Situation) -> Brick:
+        """The facts that a hand-off carries."""
+        shapes = Shapes(self.state.shaping, "percepts")
+        kept = self.state.shaping.frozen_brick("percepts")
+        if kept is not None:
+            return shapes.applied(kept, FACTS_ROOM)
+        since = 1 if situation == "resume" and self.tally.known_facts else 0
+        pinned = shapes.reserve(FACTS_ROOM, since, self.tally.forgotten)
+        return facts(self.new_percepts(situation), shapes, pinned)
 
     def handoff(
         self, situation: Situation | None = None, reason: str = "", is_masked: bool | None = None
@@ -176,22 +195,36 @@ class SessionReading:
             need=self.need,
             local_summary=self.summary_for(situation),
             claude_summary=None if situation == "resume" else self.claude_summary,
-            percepts=self.new_percepts(situation),
+            facts=self.facts(situation),
             history_chars=self.history_chars,
             is_continued=situation == "resume" and self.tally.known > 0,
             is_masked=self.state.is_masked if is_masked is None else is_masked,
+            off=self.state.shaping.off,
         )
 
     def bricks(self, prompt_chars: int = 0) -> Bricks:
         """All that the brick column shows, with the gauge for a prompt of so many characters."""
         is_moving = self._open is not None and self._open.agent == "local"
-        local_summary = self.summary_for(self.situation)
+        situation = self.situation
+        local_summary = self.summary_for(situation)
         return Bricks(
-            need=self.need,
-            local_summary=local_summary.model_copy(update={"is_stale": is_moving}),
-            claude_summary=self.claude_summary,
+            need=self._seen(self.need),
+            local_summary=self._seen(local_summary.model_copy(update={"is_stale": is_moving})),
+            claude_summary=self._seen(self.claude_summary),
+            facts=self._seen(self.facts(situation)),
             gauge=self.gauge(prompt_chars),
         )
+
+    def _seen(self, brick: Brick) -> Brick:
+        """The brick as it is shown, where it may be switched off."""
+        return brick.model_copy(update={"is_off": True}) if brick.name in self.state.shaping.off else brick
+
+    def _need_lines(self) -> tuple[BrickLine, ...]:
+        """The need, from the prompt that brought it up; from nowhere if the user has said it apart."""
+        state = self.state
+        is_from_prompt = state.need_turn and state.need_by not in ("", "user")
+        sources = (key_of((state.need_turn or 0, 0, 0)),) if is_from_prompt else ()
+        return (BrickLine(text=state.need, key=NEED_KEY, sources=sources),) if state.need else ()
 
     def gauge(self, prompt_chars: int = 0) -> Gauge:
         """How full the next hand-off is, beside an unsent prompt of so many characters."""

@@ -3,19 +3,24 @@
 from collections.abc import Iterable
 from datetime import datetime
 
+from milk_tui.core.bricks import PartName
 from milk_tui.core.budget import NEED_LIMIT
 from milk_tui.core.cut import one_line
+from milk_tui.core.facts import Percept
 from milk_tui.core.incoming import Incoming
 from milk_tui.core.messages import AgentRole, Value
 from milk_tui.core.need import NeedBy, PastNeed, last_request, remembered
 from milk_tui.core.queued import Queued
+from milk_tui.core.shaping import Shaping
+
+__all__ = ["Handed", "Percept", "SessionState"]
 
 
-class Percept(Value):
-    """A fact an agent recorded, and the turn in which it did."""
+class Handed(Value):
+    """A part of the last hand-off that succeeded: what the next one is compared with."""
 
+    name: PartName
     text: str
-    turn: int = 0
 
 
 class Origin(Value):
@@ -55,6 +60,11 @@ class SessionState(Value):
     """Whether a hand-off of Claude's present stay has succeeded, so that a follow-up needs none."""
     is_masked: bool = False
     """Whether the hand-off of Claude's present stay goes out masked."""
+    shaping: Shaping = Shaping()
+    """What the user has made of the bricks."""
+    handed: tuple[Handed, ...] = ()
+    handed_turn: int = 0
+    """The turn that carried it; 0 if none has."""
     queue: tuple[Queued, ...] = ()
     """What was written while a turn ran and is not given to anybody yet."""
     incoming: Incoming | None = None

@@ -8,7 +8,8 @@ from milk_tui.core.cut import one_line
 from milk_tui.core.messages import AgentRole, Message, Turn, Value
 from milk_tui.core.session import Percept, SessionState
 from milk_tui.core.text import sanitize
-from milk_tui.storage.rows import message_read, state_read, turn_read, well_formed
+from milk_tui.core.versions import BrickVersion
+from milk_tui.storage.rows import message_read, state_read, turn_read, version_read, well_formed
 
 WORDS_LIMIT = 80
 
@@ -67,6 +68,15 @@ def percepts_of(connection: sqlite3.Connection, session: str) -> list[Percept]:
     """A session's facts, oldest first."""
     rows = connection.execute("SELECT text, turn FROM percepts WHERE session = ? ORDER BY place", (session,))
     return [Percept(text=sanitize(str(text)), turn=turn) for text, turn in rows]
+
+
+def versions_of(connection: sqlite3.Connection, session: str) -> list[BrickVersion]:
+    """What a session's bricks were, oldest first; one that cannot be read is left out."""
+    rows = connection.execute(
+        "SELECT number, brick, value FROM versions WHERE session = ? ORDER BY number", (session,)
+    )
+    versions = (version_read(*row) for row in rows)
+    return [version for version in versions if version is not None]
 
 
 def percepts_in(connection: sqlite3.Connection, cwd: str, besides: str, limit: int) -> list[str]:

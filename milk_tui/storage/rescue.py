@@ -1,6 +1,7 @@
 """What can still be read of a damaged database, taken over into a new one session by session."""
 
 import sqlite3
+from collections.abc import Sequence
 from pathlib import Path
 
 from milk_tui.storage.schema import COLUMNS, SCHEMA
@@ -13,9 +14,11 @@ def rescued(connection: sqlite3.Connection, damaged: Path) -> int:
     except sqlite3.DatabaseError:
         return 0
     try:
-        if connection.execute("PRAGMA damaged.user_version").fetchone()[0] != SCHEMA:
+        schema = connection.execute("PRAGMA damaged.user_version").fetchone()[0]
+        if not 0 < schema <= SCHEMA:
             return 0
-        return sum(_copied(connection, session) for session in _ids(connection))
+        tables = [table for table in COLUMNS if _has(connection, table)]
+        return sum(_copied(connection, session, tables) for session in _ids(connection))
     except sqlite3.DatabaseError:
         return 0
     finally:
@@ -33,10 +36,17 @@ def _ids(connection: sqlite3.Connection) -> list[str]:
     return found
 
 
-def _copied(connection: sqlite3.Connection, session: str) -> bool:
+def _has(connection: sqlite3.Connection, table: str) -> bool:
+    """Whether the damaged file has the table: one of an earlier schema may not."""
+    found = connection.execute("SELECT 1 FROM damaged.sqlite_master WHERE name = ?", (table,))
+    return found.fetchone() is not None
+
+
+def _copied(connection: sqlite3.Connection, session: str, tables: Sequence[str]) -> bool:
     connection.execute("BEGIN IMMEDIATE")
     try:
-        for table, columns in COLUMNS.items():
+        for table in tables:
+            columns = COLUMNS[table]
             connection.execute(
                 f"INSERT INTO main.{table} ({columns}) SELECT {columns} FROM damaged.{table} WHERE session = ?",
                 (session,),

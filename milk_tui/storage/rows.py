@@ -16,6 +16,7 @@ from pydantic_core import PydanticSerializationError
 from milk_tui.core.messages import CANCELLED, Message, ToolResult, Turn, Value
 from milk_tui.core.session import SessionState
 from milk_tui.core.text import sanitize
+from milk_tui.core.versions import BrickVersion
 
 V = TypeVar("V", bound=Value)
 
@@ -57,6 +58,11 @@ def turn_read(number: int, agent: str, status: str, value: str, messages: Sequen
         return None
     columns = {"number": number, "agent": agent, "status": status, "messages": tuple(messages)}
     return _read(Turn, value, columns)
+
+
+def version_read(number: int, brick: str, value: str) -> BrickVersion | None:
+    """A version of a brick; None if it cannot be read."""
+    return _read(BrickVersion, value, {"number": number, "brick": brick})
 
 
 def closed(turn: Turn, at: datetime) -> Turn:

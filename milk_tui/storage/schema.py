@@ -1,8 +1,8 @@
 """The tables of `sessions.db`, step by step.
 
-One row is one thing that happened: a turn, a message, a percept. What is searched or sorted is a column; the rest of
-a value is JSON beside it, so that a new field of a value needs no new schema. A later step only ever adds to
-`STEPS`: the number of steps is the schema number kept in the file.
+One row is one thing that happened: a turn, a message, a percept, a version of a brick. What is searched or sorted is a
+column; the rest of a value is JSON beside it, so that a new field of a value needs no new schema. A later step only
+ever adds to `STEPS`: the number of steps is the schema number kept in the file.
 """
 
 STEPS: tuple[tuple[str, ...], ...] = (
@@ -56,6 +56,17 @@ STEPS: tuple[tuple[str, ...], ...] = (
         """,
         "CREATE INDEX percepts_by_cwd ON percepts (cwd, at)",
     ),
+    (
+        """
+        CREATE TABLE versions (
+            session TEXT NOT NULL REFERENCES sessions ON DELETE CASCADE,
+            number INTEGER NOT NULL,
+            brick TEXT NOT NULL,
+            value TEXT NOT NULL,
+            PRIMARY KEY (session, number)
+        ) WITHOUT ROWID
+        """,
+    ),
 )
 
 SCHEMA = len(STEPS)
@@ -65,5 +76,6 @@ COLUMNS: dict[str, str] = {
     "turns": "session, turn, agent, status, value",
     "messages": "session, turn, place, role, text, value",
     "percepts": "session, place, turn, cwd, at, text",
+    "versions": "session, number, brick, value",
 }
 """Every column but the row numbers, table by table; a table comes after those it refers to."""

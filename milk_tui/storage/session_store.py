@@ -22,7 +22,7 @@ from milk_tui.storage.database import Damaged, Database
 from milk_tui.storage.reading import SessionEntry
 from milk_tui.storage.rows import closed
 from milk_tui.storage.usage import UsageReport, usage_of
-from milk_tui.storage.writing import canonical, put_percepts, put_state, put_turn
+from milk_tui.storage.writing import canonical, put_percepts, put_state, put_turn, put_versions
 
 __all__ = ["SessionEntry", "SessionStore"]
 
@@ -42,6 +42,8 @@ class _Written:
     turns: int = 0
     running: Turn | None = None
     percepts: int = 0
+    versions: int = 0
+    """The number of the newest one."""
 
 
 class SessionStore:
@@ -106,6 +108,7 @@ class SessionStore:
             state = reading.state_of(connection, session_id)
             turns, lost = reading.turns_of(connection, session_id)
             percepts = reading.percepts_of(connection, session_id)
+            versions = reading.versions_of(connection, session_id)
             self._match_file()
         if state is None:
             raise StoreError(f"The record of session {session_id} is damaged.", "Other sessions still open.")
@@ -113,7 +116,8 @@ class SessionStore:
             f"Turn {number} of session {session_id} is damaged and left out." for number in lost
         )
         settled = next((i for i, turn in enumerate(turns) if turn.status == "running"), len(turns))
-        self._written[session_id] = _Written(state, settled, None, len(percepts))
+        newest = max((version.number for version in versions), default=0)
+        self._written[session_id] = _Written(state, settled, None, len(percepts), newest)
         now = datetime.now(UTC)
         return Session(
             state,
@@ -122,6 +126,7 @@ class SessionStore:
             self.directory_percepts(state.cwd, besides=session_id),
             budget,
             fresh_after,
+            versions,
         )
 
     def latest(self, cwd: str) -> str | None:
@@ -173,7 +178,8 @@ class SessionStore:
 
     def _save(self, session: Session) -> None:
         running = session.running
-        after = _Written(session.state, len(session.turns), running, len(session.percepts))
+        newest = session.versions.last_number
+        after = _Written(session.state, len(session.turns), running, len(session.percepts), newest)
         name = session.state.id
         if self._written.get(name) == after or not (session.turns or running):
             return
@@ -188,6 +194,7 @@ class SessionStore:
                 if turn is not None:
                     put_turn(connection, name, turn, before.running)
             put_percepts(connection, session.state, session.percepts[before.percepts :], before.percepts, now)
+            put_versions(connection, name, session.versions.since(before.versions))
         self._written[name] = after
 
     def _read(self, query: Callable[[sqlite3.Connection], T]) -> T:

@@ -5,11 +5,12 @@ Each writes what it is given over what is there, so that doing it twice is doing
 
 import os
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 
 from milk_tui.core.messages import Message, Turn
 from milk_tui.core.session import Percept, SessionState
+from milk_tui.core.versions import KEPT, BrickVersion
 from milk_tui.storage.rows import well_formed, written
 
 
@@ -82,6 +83,22 @@ def put_percepts(
             for place, percept in enumerate(percepts, first)
         ],
     )
+
+
+def put_versions(connection: sqlite3.Connection, session: str, versions: Iterable[BrickVersion]) -> None:
+    """Write versions of bricks; of each brick only the last ones stay."""
+    for version in versions:
+        connection.execute(
+            """INSERT INTO versions (session, number, brick, value) VALUES (?, ?, ?, ?)
+            ON CONFLICT DO UPDATE SET brick = excluded.brick, value = excluded.value""",
+            (session, version.number, version.brick, written(version, besides={"number", "brick"})),
+        )
+        connection.execute(
+            """DELETE FROM versions WHERE session = :session AND brick = :brick AND number <= (
+                SELECT number FROM versions WHERE session = :session AND brick = :brick
+                ORDER BY number DESC LIMIT 1 OFFSET :kept)""",
+            {"session": session, "brick": version.brick, "kept": KEPT},
+        )
 
 
 def _put_message(

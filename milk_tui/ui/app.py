@@ -41,11 +41,11 @@ class MilkApp(App[None]):
         self._bench = bench
         self._drafts: dict[str, Draft] = {}
         """What is being written in sessions that are not on the screen."""
+        for theme in OWN:
+            self.register_theme(theme)
 
     def on_mount(self) -> None:
         """Show the chat; everything heavy is loaded after its first frame."""
-        for ours in OWN:
-            self.register_theme(ours)
         theme = self._bench.settings.theme
         if theme and theme in self.available_themes:
             self.theme = theme

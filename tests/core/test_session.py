@@ -221,11 +221,17 @@ def test_a_need_set_before_the_first_turn_counts_from_there() -> None:
 def test_on_a_resume_only_new_facts_are_told() -> None:
     play = Play(session(directory_percepts=["elsewhere"]))
     play.local("1", ev.PerceptRecorded(text="early"))
-    assert list(play.session.new_percepts("first")) == ["early", "elsewhere"]
+    assert [fact.text for fact in play.session.new_percepts("first")] == ["early", "elsewhere"]
     play.claude("2", LONG, ev.PerceptRecorded(text="of claude"))
     play.local("3", ev.PerceptRecorded(text="late"), ev.PerceptRecorded(text="latest"))
-    assert list(play.session.new_percepts("resume")) == ["latest", "late"]
-    assert list(play.session.new_percepts("first")) == ["latest", "late", "of claude", "early", "elsewhere"]
+    assert [fact.text for fact in play.session.new_percepts("resume")] == ["latest", "late"]
+    assert [fact.text for fact in play.session.new_percepts("first")] == [
+        "latest",
+        "late",
+        "of claude",
+        "early",
+        "elsewhere",
+    ]
 
 
 def test_a_fact_said_twice_in_a_turn_is_kept_once_and_an_empty_one_not_at_all() -> None:

@@ -22,6 +22,7 @@ from milk_tui.ui.app import MilkApp
 from milk_tui.ui.screens.chat import ChatScreen
 from milk_tui.ui.screens.help import HelpScreen
 from milk_tui.ui.screens.preview import PreviewScreen
+from milk_tui.ui.widgets.find_bar import FindBar
 from milk_tui.ui.widgets.question_card import QuestionCard
 from milk_tui.ui.widgets.status_line import StatusLine
 
@@ -267,6 +268,15 @@ async def days_later(pilot: Pilot[None]) -> None:
     await still(pilot)
 
 
+async def found(pilot: Pilot[None]) -> None:
+    """A text is looked for in a long session."""
+    await settled(pilot)
+    await pilot.press("ctrl+f", *"commits first")
+    await until(pilot, lambda: chat(pilot).query_one(FindBar).words.endswith(" of 120"), "all is counted")
+    await pilot.press("up")
+    await still(pilot)
+
+
 SCENES = (
     Scene("first-run", first_run),
     Scene("nothing-here", first_run, nothing_here),
@@ -277,6 +287,7 @@ SCENES = (
     Scene("question", question),
     Scene("receipt", answered),
     Scene("help", help_shown),
+    Scene("find", found, long_bench),
 )
 
 

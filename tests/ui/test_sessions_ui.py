@@ -205,7 +205,7 @@ async def test_a_prompt_is_said_in_another_way_in_a_fork(lent: Lending) -> None:
         place = next(i for i, block in enumerate(transcript.blocks) if block.source == "two")
         transcript.focus()
         transcript.go_to(transcript.blocks[place].key)
-        await pilot.press("f")
+        await pilot.press("b")
         await until(pilot, lambda: chat(pilot).talk.session.state.id != name, "the fork is open")
         await until(pilot, lambda: chat(pilot).prompt.full_text == "two", "the prompt came along")
         assert [turn.prompt for turn in chat(pilot).talk.session.turns] == ["one"]
@@ -222,7 +222,7 @@ async def test_an_answer_and_all_before_it_come_along_in_a_fork(lent: Lending) -
         place = next(i for i, block in enumerate(transcript.blocks) if block.kind == "local")
         transcript.focus()
         transcript.go_to(transcript.blocks[place].key)
-        await pilot.press("f")
+        await pilot.press("b")
         await until(pilot, lambda: chat(pilot).talk.session.state.id != name, "the fork is open")
         assert [turn.prompt for turn in chat(pilot).talk.session.turns] == ["one"]
         await say(pilot, "/fork")

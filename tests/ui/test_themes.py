@@ -1,11 +1,14 @@
 """Our own themes can be read: contrast as the Web Content Accessibility Guidelines measure it."""
 
+import re
+
 import pytest
 from textual.color import Color
 from textual.theme import Theme
 
 from milk_tui.ui.styling import THEME_TOKENS, theme_tokens
 from milk_tui.ui.themes import OWN
+from tests.ui.scenes import SCENES, picture
 
 GROUNDS = ("background", "surface", "panel")
 MARKS = {
@@ -59,3 +62,12 @@ def test_every_word_and_every_mark_can_be_told_from_its_ground(theme: Theme, gro
         if contrast(known[name], known[ground]) < least
     }
     assert not weak
+
+
+async def test_without_colour_nothing_has_any(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    scene = next(scene for scene in SCENES if scene.name == "question")
+    svg = await picture(scene, (100, 30), OWN[0].name)
+    colors = [Color.parse(each) for each in re.findall(r"r\d+ \{ fill: (#[0-9a-f]{6})", svg)]
+    # The picture's own default for words is a grey with a little green in it.
+    assert colors and all(max(each.rgb) - min(each.rgb) <= 3 for each in colors)

@@ -125,7 +125,7 @@ async def test_blocks_are_chosen_by_key_and_copied_exactly() -> None:
         app.transcript.focus()
         await pilot.press("y")
         await pilot.press("k", "k", "y")
-        await pilot.press("alt+down", "y")
+        await pilot.press("j", "y")
         await pilot.pause()
 
         assert app.copied == [ANSWER, "Why  so?\n", ANSWER]

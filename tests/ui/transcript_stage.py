@@ -50,6 +50,9 @@ class Stage(App[None]):
     def on_transcript_copy_requested(self, message: Transcript.CopyRequested) -> None:
         self.copied.append(message.text)
 
+    def on_transcript_wanted(self, message: Transcript.Wanted) -> None:
+        self.copied.append(message.block.copied)
+
     def on_transcript_follow_changed(self, message: Transcript.FollowChanged) -> None:
         self.follows.append(message.following)
 

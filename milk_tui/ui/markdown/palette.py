@@ -43,13 +43,18 @@ class Palette:
 
 def select(row: Row, start: int, end: int) -> Row:
     """The row with the characters from `start` to `end` shown as selected."""
+    return lay(row, start, end, SELECTED)
+
+
+def lay(row: Row, start: int, end: int, style: str) -> Row:
+    """The row with a style laid over the characters from `start` to `end`."""
     runs: list[Run] = []
     offset = 0
     for text, names in row.runs:
         first, last = max(0, start - offset), max(0, min(len(text), end - offset))
         parts = [
             (text[:first], names),
-            (text[first:last], f"{names} {SELECTED}"),
+            (text[first:last], f"{names} {style}"),
             (text[max(first, last) :], names),
         ]
         runs += [part for part in parts if part[0]]

@@ -24,6 +24,7 @@ from milk_tui.ui.preferences import prefer
 from milk_tui.ui.screens.asking import Asking
 from milk_tui.ui.screens.conversing import Conversing
 from milk_tui.ui.screens.copying import Copying
+from milk_tui.ui.screens.finding import FindActions, Finding
 from milk_tui.ui.screens.gauging import Gauging
 from milk_tui.ui.screens.handing import Handing
 from milk_tui.ui.screens.keys import CHAT, all_places
@@ -49,7 +50,9 @@ from milk_tui.ui.widgets.status_line import StatusLine
 from milk_tui.ui.widgets.transcript import Transcript
 
 
-class ChatScreen(PlainActions, SwitchActions, SpendActions, QueueActions, SessionActions, TypingOn):
+class ChatScreen(
+    PlainActions, FindActions, SwitchActions, SpendActions, QueueActions, SessionActions, TypingOn
+):
     """Conversation on the left, bricks on the right; one strip instead of them where it is narrow."""
 
     AUTO_FOCUS = "Prompt"
@@ -81,6 +84,7 @@ class ChatScreen(PlainActions, SwitchActions, SpendActions, QueueActions, Sessio
         self.story = Story(self.query_one(Transcript))
         self.stating = Stating(self.query_one(StatusLine), self.talk)
         self.gauging = Gauging(self)
+        self.finding = Finding(self)
         self.setup = Setup(self)
         self.asking = Asking(self)
         self.copying = Copying(self)
@@ -210,12 +214,15 @@ class ChatScreen(PlainActions, SwitchActions, SpendActions, QueueActions, Sessio
         self.log.error(f"The panel {event.panel} failed: {event.error!r}")
 
     @on(Transcript.CopyRequested)
-    def _copy_block(self, event: Transcript.CopyRequested) -> None:
+    def _copy(self, event: Transcript.CopyRequested) -> None:
         self.copying.text(event.text)
 
-    @on(Transcript.ForkRequested)
-    def _fork_at(self, event: Transcript.ForkRequested) -> None:
-        self.reopening.fork(event.key)
+    @on(Transcript.Wanted)
+    def _give(self, event: Transcript.Wanted) -> None:
+        if event.wish == "fork":
+            self.reopening.fork(event.block.key)
+        else:
+            self.copying.text(event.block.copied)
 
     @on(QuestionCard.Answered)
     def _answered(self, event: QuestionCard.Answered) -> None:

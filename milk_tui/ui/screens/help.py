@@ -22,6 +22,7 @@ _NAMES = {
     "pageup": "PageUp",
     "pagedown": "PageDown",
     "question_mark": "?",
+    "slash": "/",
     "exclamation_mark": "!",
 }
 

@@ -13,6 +13,7 @@ from milk_tui.ui.screens.preview import PreviewScreen
 from milk_tui.ui.screens.session_picker import SessionPicker
 from milk_tui.ui.screens.settings import SettingsScreen
 from milk_tui.ui.widgets.checklist import Checklist
+from milk_tui.ui.widgets.find_bar import FindInput
 from milk_tui.ui.widgets.prompt import Prompt
 from milk_tui.ui.widgets.question_card import QuestionCard
 from milk_tui.ui.widgets.queue_chips import QueueChips
@@ -26,10 +27,20 @@ def _key(
     return Binding(keys, action, description, show=show, priority=first, tooltip=tooltip, id=f"chat.{id}")
 
 
+_READING = (
+    ("alt+up", "previous_block", "Choose the block before"),
+    ("alt+down", "next_block", "Choose the block after"),
+    ("alt+pageup", "previous_prompt", "Go to your prompt before"),
+    ("alt+pagedown", "next_prompt", "Go to your next prompt"),
+)
+"""Keys of the conversation that work wherever one is, what they do there, and in words."""
+
 CHAT: list[BindingType] = [
     _key("ctrl+g,f8", "escalate", "Hand over", "Preview the hand-off to Claude", "escalate"),
     _key("f9", "return_to_local", "To local", "Give the floor back to the local agent", "local"),
     _key("escape", "stop", "Stop", "Refuse an open question, or stop the turn and keep its answer", "stop"),
+    _key("ctrl+f", "find", "Find", "Find a text in the conversation", "find", show=False, first=True),
+    *(_key(keys, f"read('{action}')", words, words, action, show=False) for keys, action, words in _READING),
     _key("f2", "toggle_bricks", "Bricks", "Show or hide the bricks", "bricks"),
     _key(
         "f4",
@@ -64,6 +75,7 @@ PLACES: tuple[tuple[str, Sequence[BindingType]], ...] = (
     ("In the chat", CHAT),
     ("In the prompt", (_ENTER, *Prompt.BINDINGS)),
     ("In the conversation", Transcript.BINDINGS),
+    ("While finding", FindInput.BINDINGS),
     ("On the need", NeedPanel.BINDINGS),
     ("On a question", QuestionCard.BINDINGS),
     ("On the queue", QueueChips.BINDINGS),

@@ -9,11 +9,13 @@ from textual.widgets import Input
 
 from milk_tui.ui.screens.help import HelpScreen
 from milk_tui.ui.screens.keys import all_places
+from milk_tui.ui.widgets.transcript import Transcript
 
 if TYPE_CHECKING:
     from milk_tui.conversation.controller import Conversation
     from milk_tui.ui.screens.asking import Asking
     from milk_tui.ui.screens.copying import Copying
+    from milk_tui.ui.screens.finding import Finding
     from milk_tui.ui.screens.setup import Setup
     from milk_tui.ui.screens.stating import Stating
     from milk_tui.ui.widgets.prompt import Prompt
@@ -29,16 +31,22 @@ class PlainActions(Screen[None]):
     prompt: "Prompt"
     asking: "Asking"
     copying: "Copying"
+    finding: "Finding"
     setup: "Setup"
     stating: "Stating"
     keymap: dict[str, str]
     _interrupted_at = -_QUIT_WITHIN
 
     def action_stop(self) -> None:
-        """Refuse an open question, or stop the turn."""
-        if not self.asking.refuse() and self.talk.is_busy:
+        """Refuse an open question, or stop the turn; where there is nothing to stop, close what was looked for."""
+        is_reading = isinstance(self.focused, Transcript)
+        if (is_reading and self.finding.close()) or self.asking.refuse():
+            return
+        if self.talk.is_busy:
             self.stating.stopping()
             self.talk.stop()
+        elif not self.finding.close() and is_reading:
+            self.prompt.focus()
 
     def action_copy_or_stop(self) -> None:
         """Copy the selection; without one stop the turn; pressed twice while idle, quit."""
@@ -74,6 +82,12 @@ class PlainActions(Screen[None]):
     def action_copy_answer(self, _text: str = "") -> None:
         """Copy the source of the last answer."""
         self.copying.answer()
+
+    def action_read(self, action: str) -> None:
+        """Do what a key of the transcript does, from wherever one is, and read on there."""
+        transcript = self.query_one(Transcript)
+        transcript.focus()
+        getattr(transcript, f"action_{action}")()
 
     def action_doctor(self, _text: str = "") -> None:
         """Look at the surroundings again."""

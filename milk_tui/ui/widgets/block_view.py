@@ -17,15 +17,17 @@ _RIGHT_MARGIN = 1
 class BlockView:
     """A block, its folding, and what is drawn of it."""
 
-    __slots__ = ("_heights", "_pieces", "_rows", "block", "folded", "gap", "width")
+    __slots__ = ("_heights", "_pieces", "_rows", "block", "folded", "gap", "tells", "width")
 
-    def __init__(self, block: Block, gap: int, width: int) -> None:
+    def __init__(self, block: Block, gap: int, width: int, tells: bool = False) -> None:
         self.block = block
         self.gap = gap
         """Empty rows above it."""
         self.width = width
         """Cells for text."""
         self.folded = block.folded
+        self.tells = tells
+        """Whether its head says when it was said and what it took."""
         self._pieces: list[Piece] | None = None
         self._heights = Heights()
         self._rows: list[list[Row] | None] = []
@@ -100,19 +102,34 @@ class BlockView:
         """Stand so many empty rows below another block than before."""
         if gap != self.gap:
             self.gap = gap
-            if self.is_open:
-                self._rows[0] = None
-                self.rows(0)
+            self._draw_head_anew()
+
+    def tell(self, tells: bool) -> None:
+        """Say in its head when it was said and what it took, or no longer."""
+        if tells != self.tells:
+            self.tells = tells
+            self._draw_head_anew()
+
+    def _draw_head_anew(self) -> None:
+        if self.is_open:
+            self._rows[0] = None
+            self.rows(0)
 
     def rows(self, index: int) -> list[Row]:
         """The rows of a piece, drawn if they are not."""
-        self._open()
-        rows = self._rows[index]
-        if rows is None:
-            rows = self._draw(index) if index else self._draw_head()
+        rows = self.peek(index)
+        if self._rows[index] is None:
             self._rows[index] = rows
             self._heights[index] = len(rows)
         return rows
+
+    def peek(self, index: int) -> list[Row]:
+        """The rows of a piece, drawn if they are not, and then not kept."""
+        self._open()
+        rows = self._rows[index]
+        if rows is not None:
+            return rows
+        return self._draw(index) if index else self._draw_head()
 
     def forget(self, index: int) -> None:
         """Let the rows of a piece go; its height stays."""
@@ -168,7 +185,7 @@ class BlockView:
         return max(1, lines + (end - start) // min(self.width, MEASURE))
 
     def _draw_head(self) -> list[Row]:
-        return [BLANK] * self.gap + head(self.block, self.folded, self.lines, self.width)
+        return [BLANK] * self.gap + head(self.block, self.folded, self.lines, self.width, self.tells)
 
     def _draw(self, index: int) -> list[Row]:
         start, end = self.extent(index)

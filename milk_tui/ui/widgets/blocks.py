@@ -33,6 +33,8 @@ class Block:
     """The model, or the name of the tool."""
     note: str = ""
     """A few words at the end of its first row, such as "interrupted" or "0.4 s"."""
+    about: str = ""
+    """When it was said, or what it took: shown on demand."""
     state: State = ""
     detail: str = ""
     """For a call: its result."""
@@ -101,9 +103,11 @@ def gap(block: Block, before: Block | None) -> int:
     return 0 if LOOKS[block.kind].close and LOOKS[before.kind].close else 1
 
 
-def head(block: Block, folded: bool, lines: int, width: int) -> list[Row]:
-    """The rows that say what a block is; none where its text says it."""
+def head(block: Block, folded: bool, lines: int, width: int, tells: bool = False) -> list[Row]:
+    """The rows that say what a block is, and what is said about it; none where its text says it."""
     runs = _title(block)
+    if runs and tells and block.about:
+        runs.append((f" · {_one_line(block.about)}", f"{_ground(block)} muted".strip()))
     if folded and lines:
         hidden = f"{lines} line" if lines == 1 else f"{lines} lines"
         runs.append((f" · {hidden}" if runs else hidden, "muted"))
@@ -114,6 +118,11 @@ def head(block: Block, folded: bool, lines: int, width: int) -> list[Row]:
         return [Row(tuple(runs), cells(runs), fill=_ground(block))]
     parts = wrap(runs, width, chop=LOOKS[block.kind].chop)
     return [Row(part.runs, part.cells, join=part.join, fill=_ground(block)) for part in parts]
+
+
+def title(block: Block) -> str:
+    """What the head of an unfolded block says."""
+    return "".join(text for text, _ in _title(block))
 
 
 def _squeezed(block: Block, runs: list[Run], width: int) -> list[Run]:

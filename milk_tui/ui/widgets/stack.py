@@ -36,6 +36,8 @@ class Stack:
         self._drawn: OrderedDict[tuple[int, int], int] = OrderedDict()
         self.drawn_rows = 0
         """Rows that are kept drawn."""
+        self.tells = False
+        """Whether heads say when something was said and what it took."""
 
     @property
     def total(self) -> int:
@@ -48,7 +50,7 @@ class Stack:
         views: list[BlockView] = []
         before = self.views[-1].block if self.views else None
         for block in blocks:
-            views.append(BlockView(block, gap(block, before), width))
+            views.append(BlockView(block, gap(block, before), width, self.tells))
             before = block
         self.views += views
         if len(views) == 1:
@@ -87,6 +89,13 @@ class Stack:
         self._heights = Heights(view.height for view in self.views)
         self._drawn.clear()
         self.drawn_rows = 0
+
+    def tell(self, tells: bool) -> None:
+        """Let all heads say when something was said and what it took, or no longer."""
+        self.tells = tells
+        for index, view in enumerate(self.views):
+            view.tell(tells)
+            self._heights[index] = view.height
 
     def first_row(self, index: int) -> Spot:
         """The row in which a block begins, below the empty ones above it."""
@@ -169,6 +178,11 @@ class Stack:
             row -= size
             block, piece, _ = self.after(block, piece)
         return Spot(block, piece, row) if block < len(self.views) else Spot(block)
+
+    def row_from(self, spot: Spot, count: int) -> Spot:
+        """The spot so many rows later, or earlier; the last there is at the most."""
+        there = self.forward(spot, count) if count > 0 else self.back(spot, -count)
+        return there if there.block < len(self.views) else self.back(there, 1)
 
     def jump(self, row: int) -> Spot:
         """The spot of a row far away, by what is known of the heights."""

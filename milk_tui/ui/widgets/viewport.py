@@ -4,7 +4,7 @@ The heights of blocks that were not looked at are corrected as they come into vi
 sees: the place in view is kept as a spot. Knows blocks and numbers; the widget around it knows the screen.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
 from milk_tui.ui.markdown.rows import Row, Run
@@ -64,6 +64,13 @@ class Viewport(Stack):
         above = max(0, min(above, self.height - (view.height - view.gap)))
         self.look_from(self.back(first, above))
 
+    def fold_all(self, indices: Iterable[int], folded: bool) -> None:
+        """Fold or unfold many blocks; what is at the top stays there, as far as it is still shown."""
+        for index in indices:
+            self.views[index].fold(folded)
+            self._heights[index] = self.views[index].height
+        self.settle()
+
     def resize(self, width: int, height: int) -> None:
         """Take a new size. With another width all is drawn anew, what is in view first and the rest when seen."""
         self.height = height
@@ -97,12 +104,12 @@ class Viewport(Stack):
             self._top = self.back(self._top, -change) if change < 0 else self.forward(self._top, change)
         self.look_from(self._top)
 
-    def reveal(self, spot: Spot) -> None:
-        """Bring a row into view, moving as little as needed; one from below comes to the middle."""
+    def reveal(self, spot: Spot, above: int = 0) -> None:
+        """Bring a row into view, moving little: from below to the middle, from above under so many rows."""
         if self.lines and self.lines[0].spot <= spot <= self.lines[-1].spot:
             return
         is_above = not self.lines or spot < self.lines[0].spot
-        self.look_from(spot if is_above else self.back(spot, self.height // 2))
+        self.look_from(self.back(spot, above if is_above else self.height // 2))
 
     def look_from(self, top: Spot) -> None:
         """Bring a row to the top, as far as there is more below it."""

@@ -17,11 +17,14 @@ from milk_tui.ui.markdown.palette import SELECTED, Palette, select
 from milk_tui.ui.markdown.rows import BLANK, Row, Run
 from milk_tui.ui.widgets.blocks import GUTTER, chosen
 from milk_tui.ui.widgets.excerpt import Excerpt, Mark, pack, unpack
+from milk_tui.ui.widgets.marking import HERE, HIT, Marking
+from milk_tui.ui.widgets.needle import Needle
+from milk_tui.ui.widgets.search import Place
 from milk_tui.ui.widgets.stack import Spot
 from milk_tui.ui.widgets.viewport import Line, Viewport
 
 _MARKS = ["user", "prompt", "local", "claude", "thinking", "call", "notice", "receipt", "failure", "percept"]
-_WORDS = ["name", "muted", "ok", "error", "cursor"]
+_WORDS = ["name", "muted", "ok", "error", "cursor", HIT, HERE]
 _MARKDOWN = [
     "heading",
     "h1",
@@ -62,6 +65,12 @@ class Window(ScrollView, can_focus=True, inherit_bindings=False):
         self._palette: Palette | None = None
         self._strips: dict[Spot, tuple[Row, Run, Strip]] = {}
         self._is_painting = False
+        self._marking = Marking()
+
+    def mark(self, needle: Needle | None, place: Place | None = None) -> None:
+        """Mark every place of a needle from now on, and one of them as the one that is meant."""
+        self._marking = Marking(needle, place)
+        self.refresh()
 
     def screen_updated(self) -> None:
         """Called whenever the screen was brought up to date."""
@@ -167,8 +176,11 @@ class Window(ScrollView, can_focus=True, inherit_bindings=False):
             gutter = chosen(gutter)
         excerpt = self._excerpt()
         columns = excerpt.columns(spot, row) if excerpt else None
+        marked = self._marking.on(self.viewport.views[spot.block], spot, row)
         if columns:
-            return palette.strip(select(row, *columns), gutter, width)
+            marked = select(marked, *columns)
+        if marked is not row:
+            return palette.strip(marked, gutter, width)
         kept = self._strips.get(spot)
         if kept is not None and kept[0] == row and kept[1] == gutter:
             return kept[2]

@@ -50,7 +50,14 @@ CHAT: list[BindingType] = [
         "queue",
         show=False,
     ),
-    _key("ctrl+s", "sessions", "Sessions", "All sessions: open, rename, fork, export, delete", "sessions"),
+    _key(
+        "ctrl+s",
+        "sessions",
+        "Sessions",
+        "All sessions: open, rename, fork, export, delete",
+        "sessions",
+        show=False,
+    ),
     _key("f1", "help", "Help", "Keys and commands", "help"),
     _key(
         "ctrl+c", "copy_or_stop", "Copy", "Copy the selection, stop the turn; twice: quit", "copy", show=False

@@ -50,14 +50,15 @@ class SearchScreen(FilterScreen[Goal]):
 
     def fit(self) -> None:
         """Search; words written meanwhile are what counts."""
-        self.run_worker(self._search(self.words), group="search", exclusive=True, exit_on_error=False)
+        # Not a coroutine, which one that comes a moment later would leave never awaited.
+        self.run_worker(self._search, group="search", exclusive=True, exit_on_error=False)
 
     def take(self, index: int) -> None:
         """Go to a message."""
         self.dismiss(Goal(self._hits[index], self.words))
 
-    async def _search(self, words: str) -> None:
-        query = Query(words)
+    async def _search(self) -> None:
+        query = Query(self.words)
         try:
             found = await self._library.search(query, LIMIT)
         except MilkError as error:
@@ -93,7 +94,7 @@ def row(hit: Hit) -> Content:
     """A hit as two lines: who, when and in which session; and what was said, the words marked."""
     who = f"{_WHO[hit.by]}, {hit.tool}" if hit.tool else _WHO[hit.by]
     head = f" · {hit.at.astimezone():%Y-%m-%d %H:%M} · {hit.title}"
-    return Content.assemble((who, "bold"), (head, "$text-muted"), "\n  ", _marked(hit.excerpt))
+    return Content.assemble((who, "bold"), (head, "$foreground-muted"), "\n  ", _marked(hit.excerpt))
 
 
 def _marked(excerpt: Excerpt) -> Content:

@@ -37,7 +37,7 @@ class SessionPicker(FilterScreen[str]):
         _key("ctrl+z,f7", "undo", "Undo", "Take back the last deletion"),
     ]
     TITLE_TEXT = "Sessions"
-    HINT = "Enter opens · Ctrl+R renames, F forks, E exports, D deletes, Z takes back · Esc closes"
+    HINT = "Enter opens · Ctrl+R renames, F forks, E exports, D deletes, Z undoes"
     PLACEHOLDER = "words of the title, the directory or the first prompt"
 
     def __init__(self, library: Library, cwd: str, words: str = "") -> None:
@@ -163,7 +163,7 @@ def row(listed: Listed) -> Content:
         facts.insert(0, f"open in another window{_process(listed)}")
     if entry.words and entry.words != entry.title:
         facts.append(entry.words)
-    return Content.assemble((entry.title, "bold"), "\n", (f"  {' · '.join(facts)}", "$text-muted"))
+    return Content.assemble((entry.title, "bold"), "\n", (f"  {' · '.join(facts)}", "$foreground-muted"))
 
 
 def _searched(listed: Listed) -> str:

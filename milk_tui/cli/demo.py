@@ -134,21 +134,22 @@ def demo_bench(
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     clock: Callable[[], float] = time.monotonic,
     turns: Sequence[Turn] = (),
+    claude: Sequence[Reply] = (),
 ) -> Workbench:
     """A workbench with nothing real on it. `word` is the pause between two words, in seconds.
 
-    The session begins with `turns`, as a reopened one.
+    The session begins with `turns`, as a reopened one. Claude may be given other replies.
     """
     desk = PermissionDesk()
     local = ScriptedAgent(_local(word), model="qwen3-coder-30b", sleep=sleep)
-    claude = ScriptedAgent(
-        _claude(word), model="claude-opus", session_id="demo", permission=desk.ask, sleep=sleep
+    escalated = ScriptedAgent(
+        claude or _claude(word), model="claude-opus", session_id="demo", permission=desk.ask, sleep=sleep
     )
     state = SessionState(
         id="demo", cwd="/home/ana/shop", nonce=NONCE, created_at=datetime(2026, 1, 5, 9, 30, tzinfo=UTC)
     )
     conversation = Conversation(
-        Session(state, turns), local=local, claude=claude, store=_Nowhere(), clock=clock
+        Session(state, turns), local=local, claude=escalated, store=_Nowhere(), clock=clock
     )
     settings = Settings.model_validate({"home": Path("/home/ana/.milk")})
     return Workbench(

@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from milk_tui.ui.widgets.question_card import DEAF_SECONDS
+from milk_tui.ui.widgets.card import DEAF_SECONDS
 from tests.agents.canned_replies import held_reply, text_reply
 from tests.agents.loopback_server import ModelServer
 from tests.agents.messages_api import MessagesApi, Request, Say, UseTool

@@ -9,11 +9,12 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import cast
+from typing import TypeVar, cast
 
 from textual.pilot import Pilot
 from textual.widgets import Input, OptionList
 
+from milk_tui.agents.scripted import Reply
 from milk_tui.cli.demo import demo_bench
 from milk_tui.conversation.checkup import Check, LocalCheckup
 from milk_tui.conversation.workbench import Workbench
@@ -24,11 +25,15 @@ from milk_tui.ui.screens.chat import ChatScreen
 from milk_tui.ui.screens.filtering import FilterScreen
 from milk_tui.ui.screens.help import HelpScreen
 from milk_tui.ui.screens.preview import PreviewScreen
+from milk_tui.ui.widgets.card import Card
 from milk_tui.ui.widgets.find_bar import FindBar
+from milk_tui.ui.widgets.menu_card import MenuCard
 from milk_tui.ui.widgets.question_card import QuestionCard
 from milk_tui.ui.widgets.status_line import StatusLine
+from tests.ui.claude_script import REPLY as LARGER_WORK
 from tests.ui.shelves import with_shelves
 
+C = TypeVar("C", bound=Card)
 Play = Callable[[Pilot[None]], Awaitable[None]]
 SIZES = ((80, 24), (140, 40))
 SECONDS = 20.0
@@ -50,10 +55,15 @@ class ScriptClock:
         await asyncio.sleep(0)
 
 
-def scripted_bench(turns: Sequence[Turn] = ()) -> Workbench:
+def scripted_bench(turns: Sequence[Turn] = (), claude: Sequence[Reply] = ()) -> Workbench:
     """The demo, without waiting."""
     clock = ScriptClock()
-    return demo_bench(sleep=clock.sleep, clock=clock.read, turns=turns)
+    return demo_bench(sleep=clock.sleep, clock=clock.read, turns=turns, claude=claude)
+
+
+def larger_work() -> Workbench:
+    """Claude plans, asks, keeps a list and sends others."""
+    return scripted_bench(claude=[LARGER_WORK])
 
 
 def long_bench() -> Workbench:
@@ -231,11 +241,45 @@ async def question(pilot: Pilot[None]) -> None:
 
 async def questioned(pilot: Pilot[None]) -> QuestionCard:
     """Wait for a question; it hears at once."""
-    card = chat(pilot).query_one(QuestionCard)
+    return await opened(pilot, QuestionCard)
+
+
+async def opened(pilot: Pilot[None], kind: type[C]) -> C:
+    """Wait for a card; it hears at once."""
+    card = chat(pilot).query_one(kind)
     await until(pilot, lambda: card.has_class("-open"), "the question is open")
     card.deaf_seconds = 0.0
     await pilot.pause()
     return card
+
+
+async def choices(pilot: Pilot[None]) -> None:
+    """Claude asks which of several ways to go."""
+    await settled(pilot)
+    chat(pilot).prompt.write("Keep the orders somewhere safer")
+    await pilot.press("ctrl+g")
+    await previewed(pilot)
+    await pilot.press("enter")
+    await opened(pilot, MenuCard)
+    await pilot.press("tab")
+    await still(pilot)
+
+
+async def plan(pilot: Pilot[None]) -> None:
+    """Claude has a plan."""
+    await choices(pilot)
+    await pilot.press("enter", "1", "2", "enter")
+    await questioned(pilot)
+    await pilot.press("tab")
+    await still(pilot)
+
+
+async def carried_out(pilot: Pilot[None]) -> None:
+    """Claude has done what it planned."""
+    await plan(pilot)
+    await pilot.press("s")
+    await until(pilot, lambda: len(chat(pilot).talk.session.turns) == 1, "Claude's turn has ended")
+    await quiet(pilot)
 
 
 async def answered(pilot: Pilot[None]) -> None:
@@ -323,6 +367,9 @@ SCENES = (
     Scene("long-session", days_later, long_bench),
     Scene("question", question),
     Scene("receipt", answered),
+    Scene("choices", choices, larger_work),
+    Scene("plan", plan, larger_work),
+    Scene("larger-work", carried_out, larger_work),
     Scene("help", help_shown),
     Scene("find", found, long_bench),
     Scene("sessions", sessions_listed, shelved_bench),

@@ -26,6 +26,7 @@ from milk_tui.ui.screens.conversing import Conversing
 from milk_tui.ui.screens.copying import Copying
 from milk_tui.ui.screens.finding import FindActions, Finding
 from milk_tui.ui.screens.gauging import Gauging
+from milk_tui.ui.screens.giving import GiveActions, Giving
 from milk_tui.ui.screens.handing import Handing
 from milk_tui.ui.screens.keys import CHAT, all_places
 from milk_tui.ui.screens.mishaps import Mishaps
@@ -41,7 +42,9 @@ from milk_tui.ui.screens.stating import Stating
 from milk_tui.ui.screens.switching import SwitchActions, Switching
 from milk_tui.ui.screens.typing_on import TypingOn
 from milk_tui.ui.story import Story
+from milk_tui.ui.widgets.card import Card
 from milk_tui.ui.widgets.checklist import Checklist
+from milk_tui.ui.widgets.menu_card import MenuCard
 from milk_tui.ui.widgets.prompt import Prompt
 from milk_tui.ui.widgets.prompt_box import PromptBox
 from milk_tui.ui.widgets.question_card import QuestionCard
@@ -51,7 +54,14 @@ from milk_tui.ui.widgets.transcript import Transcript
 
 
 class ChatScreen(
-    PlainActions, FindActions, SwitchActions, SpendActions, QueueActions, SessionActions, TypingOn
+    PlainActions,
+    FindActions,
+    GiveActions,
+    SwitchActions,
+    SpendActions,
+    QueueActions,
+    SessionActions,
+    TypingOn,
 ):
     """Conversation on the left, bricks on the right; one strip instead of them where it is narrow."""
 
@@ -71,6 +81,7 @@ class ChatScreen(
                 yield Checklist(id="checklist")
                 yield Transcript(id="transcript")
                 yield QuestionCard(id="question")
+                yield MenuCard(id="menu")
                 yield BrickStrip(id="strip")
                 yield QueueChips(id="queue")
                 yield PromptBox(Prompt(commands, placeholder="Write, and press Enter", id="prompt"))
@@ -88,6 +99,7 @@ class ChatScreen(
         self.setup = Setup(self)
         self.asking = Asking(self)
         self.copying = Copying(self)
+        self.giving = Giving(self)
         self.mishaps = Mishaps(self)
         self.recalling = Recalling(self.prompt, self.talk.session)
         self.conversing = Conversing(self)
@@ -213,20 +225,9 @@ class ChatScreen(
     def _report(self, event: Panel.Failed) -> None:
         self.log.error(f"The panel {event.panel} failed: {event.error!r}")
 
-    @on(Transcript.CopyRequested)
-    def _copy(self, event: Transcript.CopyRequested) -> None:
-        self.copying.text(event.text)
-
-    @on(Transcript.Wanted)
-    def _give(self, event: Transcript.Wanted) -> None:
-        if event.wish == "fork":
-            self.reopening.fork(event.block.key)
-        else:
-            self.copying.text(event.block.copied)
-
-    @on(QuestionCard.Answered)
-    def _answered(self, event: QuestionCard.Answered) -> None:
-        self.asking.answered(event)
+    @on(Card.Answered)
+    def _answered(self, event: Card.Answered) -> None:
+        self.asking.answered(event.answer)
 
     @on(Checklist.Chosen)
     def _mend(self, event: Checklist.Chosen) -> None:

@@ -14,6 +14,7 @@ from milk_tui.ui.screens.session_picker import SessionPicker
 from milk_tui.ui.screens.settings import SettingsScreen
 from milk_tui.ui.widgets.checklist import Checklist
 from milk_tui.ui.widgets.find_bar import FindInput
+from milk_tui.ui.widgets.menu_card import MenuCard
 from milk_tui.ui.widgets.prompt import Prompt
 from milk_tui.ui.widgets.question_card import QuestionCard
 from milk_tui.ui.widgets.queue_chips import QueueChips
@@ -85,6 +86,7 @@ PLACES: tuple[tuple[str, Sequence[BindingType]], ...] = (
     ("While finding", FindInput.BINDINGS),
     ("On the need", NeedPanel.BINDINGS),
     ("On a question", QuestionCard.BINDINGS),
+    ("On a question with choices", MenuCard.BINDINGS),
     ("On the queue", QueueChips.BINDINGS),
     ("In the hand-off preview", PreviewScreen.BINDINGS),
     ("In the checklist", Checklist.BINDINGS),

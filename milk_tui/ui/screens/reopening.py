@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable, Coroutine
 from typing import TYPE_CHECKING, Any
 
+from textual import on
 from textual.screen import Screen
 
 from milk_tui.conversation.library import Library
@@ -174,6 +175,11 @@ class SessionActions(Screen[None]):
     """The part of the chat's actions that is about it."""
 
     reopening: Reopening
+
+    @on(Transcript.Wanted)
+    def _fork_at(self, event: Transcript.Wanted) -> None:
+        if event.wish == "fork":
+            self.reopening.fork(event.block.key)
 
     def action_sessions(self, words: str = "") -> None:
         """Show the sessions."""

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from textual import work
 from textual.content import Content
 
 from milk_tui.conversation.library import Library
@@ -50,13 +51,13 @@ class SearchScreen(FilterScreen[Goal]):
 
     def fit(self) -> None:
         """Search; words written meanwhile are what counts."""
-        # Not a coroutine, which one that comes a moment later would leave never awaited.
-        self.run_worker(self._search, group="search", exclusive=True, exit_on_error=False)
+        self._search()
 
     def take(self, index: int) -> None:
         """Go to a message."""
         self.dismiss(Goal(self._hits[index], self.words))
 
+    @work(group="search", exclusive=True, exit_on_error=False)
     async def _search(self) -> None:
         query = Query(self.words)
         try:

@@ -46,6 +46,7 @@ COMMANDS: tuple[Command, ...] = (
     Command(
         "/local", "Give the floor back to the local agent", "return_to_local", ("/primary",), is_queued=True
     ),
+    Command("/changes", "Files that the agents changed, and what is different", "changes", ("/diff",)),
     Command("/need", "Say what you are trying to get done", "set_need", ("/goal",), "[text]"),
     Command(
         "/sessions",

@@ -34,6 +34,7 @@ from milk_tui.ui.screens.plain_actions import PlainActions
 from milk_tui.ui.screens.queueing import QueueActions, Queueing
 from milk_tui.ui.screens.recalling import Recalling
 from milk_tui.ui.screens.reopening import Reopening, SessionActions
+from milk_tui.ui.screens.returning import ReturnActions, Returning
 from milk_tui.ui.screens.settings import SettingsScreen
 from milk_tui.ui.screens.setup import Setup
 from milk_tui.ui.screens.signalling import Signalling
@@ -61,6 +62,7 @@ class ChatScreen(
     SpendActions,
     QueueActions,
     SessionActions,
+    ReturnActions,
     TypingOn,
 ):
     """Conversation on the left, bricks on the right; one strip instead of them where it is narrow."""
@@ -105,6 +107,7 @@ class ChatScreen(
         self.conversing = Conversing(self)
         self.queueing = Queueing(self)
         self.handing = Handing(self)
+        self.returning = Returning(self)
         self.spending = Spending(self)
         self.switching = Switching(self)
         self.signalling = Signalling(self)
@@ -116,6 +119,7 @@ class ChatScreen(
             self.tell(notice)
         self.follow_settings()
         self.show_floor()
+        self.returning.show()
         self.queueing.show()
         self.call_after_refresh(self.setup.begin)
 

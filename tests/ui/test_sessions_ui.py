@@ -243,7 +243,8 @@ async def test_a_message_is_found_in_another_session_and_gone_to(lent: Lending) 
         await until(pilot, is_open(pilot, "other"), "the session is open")
         await until(pilot, lambda: "the needle is here" in shown(pilot), "the message is on the screen")
         transcript = chat(pilot).query_one(Transcript)
-        assert transcript.has_focus and transcript.cursor is not None
+        await until(pilot, lambda: transcript.has_focus, "the keys are for the conversation")
+        assert transcript.cursor is not None
         assert "the needle" in transcript.blocks[transcript.cursor].source
 
 

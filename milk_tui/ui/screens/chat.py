@@ -34,6 +34,7 @@ from milk_tui.ui.screens.mishaps import Mishaps
 from milk_tui.ui.screens.plain_actions import PlainActions
 from milk_tui.ui.screens.queueing import QueueActions, Queueing
 from milk_tui.ui.screens.recalling import Recalling
+from milk_tui.ui.screens.reopening import Reopening, SessionActions
 from milk_tui.ui.screens.returning import ReturnActions, Returning
 from milk_tui.ui.screens.settings import SettingsScreen
 from milk_tui.ui.screens.setup import Setup
@@ -42,6 +43,7 @@ from milk_tui.ui.screens.signalling import Signalling
 from milk_tui.ui.screens.spending import SpendActions, Spending
 from milk_tui.ui.screens.stating import Stating
 from milk_tui.ui.screens.switching import SwitchActions, Switching
+from milk_tui.ui.screens.taking import TakeActions, Taking
 from milk_tui.ui.screens.typing_on import TypingOn
 from milk_tui.ui.story import Story
 from milk_tui.ui.widgets.card import Card
@@ -62,6 +64,8 @@ class ChatScreen(
     SwitchActions,
     SpendActions,
     QueueActions,
+    SessionActions,
+    TakeActions,
     ReturnActions,
     TypingOn,
 ):
@@ -109,8 +113,10 @@ class ChatScreen(
         self.returning = Returning(self)
         self.spending = Spending(self)
         self.switching = Switching(self)
+        self.taking = Taking(self)
         self.mentioning = Mentioning(self)
         self.signalling = Signalling(self)
+        self.reopening = Reopening(self)
         self.set_class(not self.talk.session.turns, "-fresh")
         self.gauging.show(self.talk.bricks())
         self.story.tell_turns(self.talk.session.turns)

@@ -43,6 +43,7 @@ from milk_tui.ui.screens.signalling import Signalling
 from milk_tui.ui.screens.spending import SpendActions, Spending
 from milk_tui.ui.screens.stating import Stating
 from milk_tui.ui.screens.switching import SwitchActions, Switching
+from milk_tui.ui.screens.taking import TakeActions, Taking
 from milk_tui.ui.screens.typing_on import TypingOn
 from milk_tui.ui.story import Story
 from milk_tui.ui.widgets.card import Card
@@ -63,6 +64,7 @@ class ChatScreen(
     SwitchActions,
     SpendActions,
     QueueActions,
+    TakeActions,
     ReturnActions,
     TypingOn,
 ):
@@ -110,6 +112,7 @@ class ChatScreen(
         self.returning = Returning(self)
         self.spending = Spending(self)
         self.switching = Switching(self)
+        self.taking = Taking(self)
         self.mentioning = Mentioning(self)
         self.signalling = Signalling(self)
         self.set_class(not self.talk.session.turns, "-fresh")

@@ -97,6 +97,11 @@ class Conversation:
         """Whether an agent is at work: on a turn, or on a rehearsal."""
         return self._turns.is_busy
 
+    @property
+    def is_saved(self) -> bool:
+        """Whether everything is on disk, after one more try."""
+        return self._saving.is_up_to_date
+
     async def use_local(self, agent: Agent) -> None:
         """Put another agent in the local role. Raises `MilkError` while a turn is running."""
         self._turns.must_be_idle()
@@ -205,6 +210,12 @@ class Conversation:
     def edit_need(self, text: str) -> Update:
         """The user says what the need is; empty text gives the word back to the agents."""
         update = self._turns.apply(ev.NeedEdited(text=sanitize(text), at=self._now()))
+        self._saving.if_begun()
+        return update
+
+    def rename(self, title: str) -> Update:
+        """The user says what the session is called; empty text lets it name itself again."""
+        update = self._turns.apply(ev.Renamed(title=sanitize(title)))
         self._saving.if_begun()
         return update
 

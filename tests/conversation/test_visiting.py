@@ -197,6 +197,15 @@ async def test_what_ends_badly_is_told_and_what_was_said_is_kept(room: Room) -> 
     assert room.talk.session.turns[-1].answer == "Begun." and room.talk.floor == "claude"
 
 
+async def test_what_cannot_be_run_or_was_moved_is_told(room: Room) -> None:
+    Path(own_screen_stub(room.root)).chmod(0o600)
+    [notice] = notices(await all_of(room.talk.visit_claude("Do it", nullcontext)))
+    assert "claude-stub cannot be run in" in notice and "Nothing was handed over." in notice
+    room.cwd.rmdir()
+    [notice] = notices(await room.visit(Made("Begin", "Begun.")))
+    assert "cannot be run" in notice and room.talk.session.turns == []
+
+
 async def test_a_first_turn_that_failed_hands_nothing_over(room: Room) -> None:
     await all_of(room.talk.send("Something local"))
     await room.visit(Made("Do it", "API Error: 500", is_error=True))

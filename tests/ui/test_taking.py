@@ -1,5 +1,6 @@
 """The key and the command that open Claude Code's own screen, where it cannot be opened."""
 
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -30,6 +31,20 @@ async def test_a_script_has_no_screen_to_open(key: str) -> None:
         await pilot.press(key)
         await until(pilot, lambda: "no screen of its own" in notified(pilot), "it is told")
         assert chat(pilot).prompt.full_text == "Do it" and not chat(pilot).talk.session.turns
+
+
+async def test_what_never_opens_is_told_and_leaves_prompt_and_floor(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "claude"))
+    stage = Stage()
+    cli = own_screen_stub(tmp_path, status=3)
+    stage.talk.agents["claude"] = ClaudeCode(deny, lock_dir=tmp_path / "locks", cli_path=cli)
+    monkeypatch.setattr(stage.app, "lend", nullcontext)
+    async with on_stage(stage) as pilot:
+        await say(pilot, "/claude Do it")
+        await until(pilot, lambda: "exit status 3 before it was open" in notified(pilot), "it is told")
+        assert chat(pilot).prompt.full_text == "Do it" and chat(pilot).talk.floor == "local"
 
 
 async def test_a_terminal_that_cannot_be_lent_says_so_and_nothing_is_opened(tmp_path: Path) -> None:

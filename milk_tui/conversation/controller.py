@@ -21,6 +21,7 @@ from milk_tui.conversation.update import Escalation, Saves, Update
 from milk_tui.conversation.wallet import Wallet
 from milk_tui.core import events as ev
 from milk_tui.core.bricks import Bricks, Gauge
+from milk_tui.core.errors import MilkError
 from milk_tui.core.incoming import Choice
 from milk_tui.core.messages import AgentRole, Situation
 from milk_tui.core.secrets import masked
@@ -51,7 +52,7 @@ class Conversation:
         """Who fills which role: to be looked at; `use_local` changes it."""
         self.wallet = wallet or Wallet()
         """What Claude may spend."""
-        self.wallet.count(session.turns)
+        self.wallet.count(session.turns, session.state.undone_cost_usd)
         self._claude_model = claude_model
         self._saving = Saving(store, session)
         self._turns = TurnRunner(
@@ -185,6 +186,27 @@ class Conversation:
         self._saving.if_begun()
         return update
 
+    async def undo(self, *, keeps_claude: bool = False) -> list[Update]:
+        """Take the last exchange back; what its tools did stays done.
+
+        Claude's own session cannot unlearn: it goes on and remembers, or it is left, and the next hand-off begins a
+        new one. Raises `MilkError` while an agent is at work, and where there is nothing to take back.
+        """
+        self._turns.must_be_idle()
+        if not self.session.turns:
+            raise MilkError("There is nothing to take back yet.")
+        last = self.session.turns[-1]
+        updates: list[Update] = []
+        # An exchange may be two turns with one prompt: the first of them was lost on a session that Claude forgot.
+        while not updates or (self._failure_kind() == "unknown_session" and self._last_prompt == last.prompt):
+            undone = ev.ExchangeUndone(at=self._now(), keeps_claude=keeps_claude)
+            updates.append(self._turns.apply(undone))
+        self._saving.now()
+        if last.agent == "claude" and not keeps_claude:
+            self._fresh = None
+            await self.agents["claude"].close()
+        return updates
+
     def decline_escalation(self) -> Update:
         """The user does not want the hand-off the local agent asked for."""
         return self._turns.apply(ev.BriefSet(text=""))
@@ -251,5 +273,9 @@ class Conversation:
         return share(self.agents["local"], self._turns.local_window)
 
     def _failure_kind(self) -> str:
-        failure = self.session.turns[-1].failure
+        failure = self.session.turns[-1].failure if self.session.turns else None
         return failure.kind if failure else ""
+
+    @property
+    def _last_prompt(self) -> str:
+        return self.session.turns[-1].prompt if self.session.turns else ""

@@ -59,6 +59,20 @@ def put_turn(connection: sqlite3.Connection, session: str, turn: Turn, was: Turn
     )
 
 
+def take_back(connection: sqlite3.Connection, session: str, after: int, until: int) -> None:
+    """Take turns out, the numbers after one and up to another. What they have cost stays for the sums, and no word."""
+    names = {"session": session, "after": after, "until": until}
+    theirs = "session = :session AND turn > :after AND turn <= :until"
+    connection.execute(
+        f"""UPDATE turns SET status = 'undone',
+            value = iif(json_valid(value), json_remove(value, '$.preface', '$.failure'), '{{}}')
+        WHERE {theirs}""",
+        names,
+    )
+    for table in ("messages", "percepts"):
+        connection.execute(f"DELETE FROM {table} WHERE {theirs}", names)
+
+
 def put_percepts(
     connection: sqlite3.Connection,
     state: SessionState,
@@ -99,7 +113,7 @@ def copy_session(connection: sqlite3.Connection, source: str, copy: str) -> None
     connection.execute(
         """INSERT INTO turns (session, turn, agent, status, value)
         SELECT :copy, turn, agent, status, value FROM turns
-        WHERE session = :source AND status != 'running'""",
+        WHERE session = :source AND status NOT IN ('running', 'undone')""",
         names,
     )
     connection.execute(

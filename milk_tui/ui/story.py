@@ -48,14 +48,15 @@ class Story:
         self._told: dict[int, list[str]] = {}
         """For each turn the keys of the blocks that show its messages."""
 
-    def tell_turns(self, turns: Sequence[Turn]) -> None:
-        """Show a session that was reopened."""
+    def tell_turns(self, turns: Sequence[Turn], undone: int = 0) -> None:
+        """Show a session that was reopened; `undone` is the highest number of a turn that was taken back."""
         blocks: list[Block] = []
         for turn in turns:
             told = list(self._turn(turn))
             blocks += told
             self._number = turn.number
             self._told[turn.number] = [block.key for block in told if block.kind in _SAID]
+        self._number = max(self._number, undone)
         self._transcript.extend(blocks)
 
     def key_of(self, turn: Turn, message_id: str) -> str | None:
@@ -85,6 +86,13 @@ class Story:
         match event:
             case ev.TurnStarted():
                 self._begin(event)
+            case ev.ExchangeUndone():
+                self._take_back()
+            case _:
+                self._tell_of_turn(event)
+
+    def _tell_of_turn(self, event: ev.Event) -> None:
+        match event:
             case ev.TextDelta():
                 self._text = self._stream(self._text, self._agent, event.text)
             case ev.ThinkingDelta():
@@ -159,6 +167,13 @@ class Story:
         self._calls = {id: block for id, block in self._calls.items() if block.key not in keys}
         self._transcript.take_out(keys)
         self._told[self._number] = [key for key in self._told[self._number] if key not in keys]
+
+    def _take_back(self) -> None:
+        """The last turn goes, with all that was said behind its prompt."""
+        _, told = self._told.popitem() if self._told else (0, [])
+        keys = [block.key for block in self._transcript.blocks]
+        if told:
+            self._transcript.take_out(keys[keys.index(told[0]) :])
 
     def _close(self) -> None:
         for block in (self._text, self._thinking):

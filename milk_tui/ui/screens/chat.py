@@ -39,6 +39,7 @@ from milk_tui.ui.screens.spending import SpendActions, Spending
 from milk_tui.ui.screens.stating import Stating
 from milk_tui.ui.screens.switching import SwitchActions, Switching
 from milk_tui.ui.screens.typing_on import TypingOn
+from milk_tui.ui.screens.undoing import UndoActions, Undoing
 from milk_tui.ui.story import Story
 from milk_tui.ui.widgets.card import Card
 from milk_tui.ui.widgets.checklist import Checklist
@@ -51,7 +52,7 @@ from milk_tui.ui.widgets.status_line import StatusLine
 from milk_tui.ui.widgets.transcript import Transcript
 
 
-class ChatScreen(PlainActions, FindActions, SwitchActions, SpendActions, QueueActions, TypingOn):
+class ChatScreen(PlainActions, FindActions, SwitchActions, SpendActions, QueueActions, UndoActions, TypingOn):
     """Conversation on the left, bricks on the right; one strip instead of them where it is narrow."""
 
     AUTO_FOCUS = "Prompt"
@@ -95,10 +96,11 @@ class ChatScreen(PlainActions, FindActions, SwitchActions, SpendActions, QueueAc
         self.handing = Handing(self)
         self.spending = Spending(self)
         self.switching = Switching(self)
+        self.undoing = Undoing(self)
         self.signalling = Signalling(self)
         self.set_class(not self.talk.session.turns, "-fresh")
         self.gauging.show(self.talk.bricks())
-        self.story.tell_turns(self.talk.session.turns)
+        self.story.tell_turns(self.talk.session.turns, self.talk.session.state.undone_turn)
         for notice in self.bench.notices:
             self.tell(notice)
         self.follow_settings()

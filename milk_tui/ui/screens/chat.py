@@ -26,6 +26,7 @@ from milk_tui.ui.screens.conversing import Conversing
 from milk_tui.ui.screens.copying import Copying
 from milk_tui.ui.screens.finding import FindActions, Finding
 from milk_tui.ui.screens.gauging import Gauging
+from milk_tui.ui.screens.giving import GiveActions, Giving
 from milk_tui.ui.screens.handing import Handing
 from milk_tui.ui.screens.keys import CHAT, all_places
 from milk_tui.ui.screens.mishaps import Mishaps
@@ -52,7 +53,9 @@ from milk_tui.ui.widgets.status_line import StatusLine
 from milk_tui.ui.widgets.transcript import Transcript
 
 
-class ChatScreen(PlainActions, FindActions, SwitchActions, SpendActions, QueueActions, UndoActions, TypingOn):
+class ChatScreen(
+    PlainActions, FindActions, GiveActions, SwitchActions, SpendActions, QueueActions, UndoActions, TypingOn
+):
     """Conversation on the left, bricks on the right; one strip instead of them where it is narrow."""
 
     AUTO_FOCUS = "Prompt"
@@ -89,6 +92,7 @@ class ChatScreen(PlainActions, FindActions, SwitchActions, SpendActions, QueueAc
         self.setup = Setup(self)
         self.asking = Asking(self)
         self.copying = Copying(self)
+        self.giving = Giving(self)
         self.mishaps = Mishaps(self)
         self.recalling = Recalling(self.prompt, self.talk.session)
         self.conversing = Conversing(self)
@@ -213,14 +217,6 @@ class ChatScreen(PlainActions, FindActions, SwitchActions, SpendActions, QueueAc
     @on(Panel.Failed)
     def _report(self, event: Panel.Failed) -> None:
         self.log.error(f"The panel {event.panel} failed: {event.error!r}")
-
-    @on(Transcript.CopyRequested)
-    def _copy(self, event: Transcript.CopyRequested) -> None:
-        self.copying.text(event.text)
-
-    @on(Transcript.Wanted)
-    def _give(self, event: Transcript.Wanted) -> None:
-        self.copying.text(event.block.copied)
 
     @on(Card.Answered)
     def _answered(self, event: Card.Answered) -> None:

@@ -14,7 +14,6 @@ from milk_tui.ui.widgets.transcript import Transcript
 if TYPE_CHECKING:
     from milk_tui.conversation.controller import Conversation
     from milk_tui.ui.screens.asking import Asking
-    from milk_tui.ui.screens.copying import Copying
     from milk_tui.ui.screens.finding import Finding
     from milk_tui.ui.screens.setup import Setup
     from milk_tui.ui.screens.stating import Stating
@@ -30,7 +29,6 @@ class PlainActions(Screen[None]):
     talk: "Conversation"
     prompt: "Prompt"
     asking: "Asking"
-    copying: "Copying"
     finding: "Finding"
     setup: "Setup"
     stating: "Stating"
@@ -78,10 +76,6 @@ class PlainActions(Screen[None]):
     def action_help(self, _text: str = "") -> None:
         """Show keys and commands."""
         self.app.push_screen(HelpScreen(all_places(self.app, self.keymap)))
-
-    def action_copy_answer(self, _text: str = "") -> None:
-        """Copy the source of the last answer."""
-        self.copying.answer()
 
     def action_read(self, action: str) -> None:
         """Do what a key of the transcript does, from wherever one is, and read on there."""

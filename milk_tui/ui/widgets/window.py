@@ -202,11 +202,14 @@ class Window(ScrollView, can_focus=True, inherit_bindings=False):
         return self._palette
 
     def _colour(self, name: str) -> Style:
-        if name == SELECTED:
-            return self.screen.get_component_rich_style("screen--selection")
-        styles = self.get_component_styles(f"transcript--{name}")
+        # What a component does not say itself would be inherited and lie over the styles below it.
+        styles = (
+            self.screen.get_component_styles("screen--selection")
+            if name == SELECTED
+            else self.get_component_styles(f"transcript--{name}")
+        )
         style = styles.rich_style
-        own = styles.has_rule("color") or styles.has_rule("auto_color")
+        own = styles.auto_color or (styles.has_rule("color") and styles.color.a > 0)
         return styles.text_style + Style(
             color=style.color if own else None,
             bgcolor=style.bgcolor if styles.has_rule("background") else None,

@@ -48,6 +48,7 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command("/undo", "Take the last exchange back; its prompt is yours again", "undo", is_queued=True),
     Command("/retry", "Ask the same again in place of the last exchange", "retry", is_queued=True),
+    Command("/changes", "Files that the agents changed, and what is different", "changes", ("/diff",)),
     Command("/need", "Say what you are trying to get done", "set_need", ("/goal",), "[text]"),
     Command("/mode", "Let the local agent only plan, or work", "mode", (), "[plan|work]"),
     Command("/model", "Choose the local agent's model", "choose_model", ("/models",), is_queued=True),

@@ -8,19 +8,15 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from milk_tui.agents.server.loops import LOOP, STEPS
 from milk_tui.core import events as ev
 from milk_tui.core.cut import one_line
 from milk_tui.core.messages import AgentRole, ToolCall, ToolResult, Turn, Usage
 from milk_tui.core.receipts import receipt_line
 from milk_tui.ui.about import about, about_turn
+from milk_tui.ui.remarks import remark
 from milk_tui.ui.widgets.blocks import Block, Kind
 from milk_tui.ui.widgets.transcript import Transcript
 
-_FLOOR: dict[AgentRole, str] = {
-    "claude": "Claude has the floor: your prompts go to Claude until you press F9.",
-    "local": "The local agent has the floor.",
-}
 NOTE_CHARS = 100
 """Characters of how a call was allowed; the list of permissions has the whole scope."""
 LIVE_CHARS = 4_000
@@ -120,9 +116,9 @@ class Story:
             case ev.TurnEnded():
                 self._end(event)
             case _:
-                remark = _remark(event)
-                if remark is not None:
-                    self._add(*remark)
+                said = remark(event)
+                if said is not None:
+                    self._add(*said)
 
     def _begin(self, event: ev.TurnStarted) -> None:
         self._agent, self._model = event.agent, ""
@@ -250,32 +246,6 @@ class Story:
     def _key(self) -> str:
         self._count += 1
         return f"b{self._count}"
-
-
-def _remark(event: ev.Event) -> tuple[Kind, str] | None:
-    """What is said of an event that is not part of the answer; nothing of one that shows elsewhere."""
-    match event:
-        case ev.NeedChanged():
-            return "notice", f"Need: {event.text}"
-        case ev.PerceptRecorded():
-            return "percept", f"Remembered: {event.text}"
-        case ev.EscalationRequested():
-            return "notice", f"The local agent asks for Claude: {event.reason}"
-        case ev.RetryScheduled():
-            when = f"attempt {event.attempt} of {event.of} in {event.delay:.0f} s"
-            return "notice", f"{event.reason}; {when}"
-        case ev.Noticed():
-            return "notice", event.text
-        case ev.AgentFailed():
-            return "failure", str(event.failure)
-        case ev.TurnInterrupted():
-            return "notice", "Stopped."
-        case ev.FloorChanged():
-            return "notice", _FLOOR[event.floor]
-        case ev.AgentFinished() if event.stop_reason in (LOOP, STEPS):
-            return "notice", "Send anything to let it go on; Ctrl+G hands over to Claude."
-        case _:
-            return None
 
 
 def _owners(turn: Turn) -> Iterator[tuple[str, ...]]:

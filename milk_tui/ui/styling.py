@@ -16,6 +16,7 @@ SHEETS = (
     "app.tcss",
     "chat.tcss",
     "questions.tcss",
+    "returning.tcss",
     "transcript.tcss",
     "prompt.tcss",
     "panels.tcss",

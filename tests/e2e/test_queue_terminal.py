@@ -47,6 +47,7 @@ def test_claude_gets_each_queued_text_once_under_its_own_prompt_and_forgets_what
         terminal.wait_for("a fresh one.")
         terminal.press("enter")
         terminal.wait_for("Third is done otherwise.", SLOW)
+        terminal.wait_for("ready")
         terminal.press("ctrl+q")
         assert terminal.ended() == 0
     turns = world.last_session().turns

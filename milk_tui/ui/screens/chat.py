@@ -33,6 +33,7 @@ from milk_tui.ui.screens.mishaps import Mishaps
 from milk_tui.ui.screens.plain_actions import PlainActions
 from milk_tui.ui.screens.queueing import QueueActions, Queueing
 from milk_tui.ui.screens.recalling import Recalling
+from milk_tui.ui.screens.returning import ReturnActions, Returning
 from milk_tui.ui.screens.settings import SettingsScreen
 from milk_tui.ui.screens.setup import Setup
 from milk_tui.ui.screens.signalling import Signalling
@@ -54,7 +55,15 @@ from milk_tui.ui.widgets.transcript import Transcript
 
 
 class ChatScreen(
-    PlainActions, FindActions, GiveActions, SwitchActions, SpendActions, QueueActions, UndoActions, TypingOn
+    PlainActions,
+    FindActions,
+    GiveActions,
+    SwitchActions,
+    SpendActions,
+    QueueActions,
+    UndoActions,
+    ReturnActions,
+    TypingOn,
 ):
     """Conversation on the left, bricks on the right; one strip instead of them where it is narrow."""
 
@@ -98,6 +107,7 @@ class ChatScreen(
         self.conversing = Conversing(self)
         self.queueing = Queueing(self)
         self.handing = Handing(self)
+        self.returning = Returning(self)
         self.spending = Spending(self)
         self.switching = Switching(self)
         self.undoing = Undoing(self)
@@ -109,6 +119,7 @@ class ChatScreen(
             self.tell(notice)
         self.follow_settings()
         self.show_floor()
+        self.returning.show()
         self.queueing.show()
         self.call_after_refresh(self.setup.begin)
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from milk_tui.conversation.controller import Conversation
     from milk_tui.ui.screens.asking import Asking
     from milk_tui.ui.screens.finding import Finding
+    from milk_tui.ui.screens.returning import Returning
     from milk_tui.ui.screens.setup import Setup
     from milk_tui.ui.screens.stating import Stating
     from milk_tui.ui.widgets.prompt import Prompt
@@ -29,6 +30,7 @@ class PlainActions(Screen[None]):
     talk: "Conversation"
     prompt: "Prompt"
     asking: "Asking"
+    returning: "Returning"
     finding: "Finding"
     setup: "Setup"
     stating: "Stating"
@@ -65,8 +67,8 @@ class PlainActions(Screen[None]):
         self.app.exit()
 
     def action_next(self) -> None:
-        """Go to an open question, else to the next pane."""
-        if not self.asking.focus():
+        """Go to an open question, else to what came back from Claude, else to the next pane."""
+        if not self.asking.focus() and not self.returning.focus():
             self.focus_next()
 
     def action_toggle_bricks(self, _text: str = "") -> None:

@@ -8,6 +8,9 @@ from tests.agents.messages_api import Hang, MessagesApi, Refuse, Say
 from tests.e2e.terminal import SLOW, Terminal, World, comes_true
 
 
+FIRST = "First is done. " + "It took some work, which is worth a summary. " * 5
+
+
 def seconds_left(terminal: Terminal) -> int:
     """What the countdown says; none are left once the request is made again."""
     found = re.search(r"trying again in (\d+) s", terminal.screen())
@@ -17,7 +20,7 @@ def seconds_left(terminal: Terminal) -> int:
 def test_claude_gets_each_queued_text_once_under_its_own_prompt_and_forgets_what_is_taken_back(
     world: World, server: ModelServer, api: MessagesApi
 ) -> None:
-    api.play(Refuse(529, "overloaded", "overloaded_error", retry_after=8), Say("First is done."))
+    api.play(Refuse(529, "overloaded", "overloaded_error", retry_after=8), Say(FIRST))
     api.play(Hang("Second begins"), Say("Third is done."))
     with world.open("--url", server.url, MILK_CLAUDE_SILENCE_SECONDS="1") as terminal:
         terminal.wait_for("✓  Local model")
@@ -52,7 +55,7 @@ def test_claude_gets_each_queued_text_once_under_its_own_prompt_and_forgets_what
         assert terminal.ended() == 0
     turns = world.last_session().turns
     assert [(turn.prompt, turn.status, turn.answer) for turn in turns] == [
-        ("Do the first", "finished", "First is done."),
+        ("Do the first", "finished", FIRST),
         ("Do the second", "interrupted", "Second begins"),
         ("Do the third", "finished", "Third is done otherwise."),
     ]

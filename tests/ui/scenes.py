@@ -6,7 +6,7 @@
 import asyncio
 import re
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TypeVar, cast
@@ -189,7 +189,7 @@ async def still(pilot: Pilot[None]) -> None:
     chat(pilot).prompt.cursor_blink = False
     line = chat(pilot).query_one(StatusLine)
     line.calm = True
-    line.status = line.status.model_copy(update={"since": None})
+    line.status = replace(line.status, since=None)
     await until(pilot, lambda: not chat(pilot).gauging.is_due, "the gauge follows")
     for _ in range(3):
         await pilot.pause(0.06)

@@ -1,6 +1,7 @@
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from dataclasses import replace
 
 import pytest
 from textual.app import App, ComposeResult
@@ -116,7 +117,7 @@ async def test_a_retry_counts_down_and_then_only_says_that_it_tries() -> None:
         now = time.monotonic()
         status = Status(state="retrying", detail="attempt 2 of 3", retry_at=now + 7.5, since=now - 61)
         assert "trying again in 8 s (attempt 2 of 3)   1 min 1 s in all" in app.show(status)
-        assert "trying again (attempt 2 of 3)" in app.show(status.model_copy(update={"retry_at": now - 1}))
+        assert "trying again (attempt 2 of 3)" in app.show(replace(status, retry_at=now - 1))
 
 
 async def test_the_tool_at_work_is_named_with_its_own_time_beside_the_turns() -> None:
@@ -124,26 +125,25 @@ async def test_the_tool_at_work_is_named_with_its_own_time_beside_the_turns() ->
         now = time.monotonic()
         status = Status(state="answering", tool="Bash", tool_since=now - 12.5, since=now - 75.5)
         assert "uses Bash 12 s   1 min 15 s in all" in app.show(status)
-        more = status.model_copy(update={"more_tools": 2, "silent_since": now - 60.5})
+        more = replace(status, more_tools=2, silent_since=now - 60.5)
         assert "uses Bash and 2 more 12 s, silent for 1 min 0 s" in app.show(more)
 
 
 async def test_what_matters_of_a_busy_turn_fits_eighty_columns() -> None:
     async with running(80) as (app, _):
         now = time.monotonic()
-        busy = FULL.model_copy(
-            update={
-                "state": "answering",
-                "tool": "Bash",
-                "tool_since": now - 12.5,
-                "since": now - 75.5,
-                "written": 1_234,
-                "is_written_estimated": True,
-            }
+        busy = replace(
+            FULL,
+            state="answering",
+            tool="Bash",
+            tool_since=now - 12.5,
+            since=now - 75.5,
+            written=1_234,
+            is_written_estimated=True,
         )
         row = " ".join(app.show(busy).split())
         assert row.endswith("uses Bash 12 s ~1.2k written 31.2k of 200k tokens $0.42")
-        silent = busy.model_copy(update={"tool": "", "silent_since": now - 90})
+        silent = replace(busy, tool="", silent_since=now - 90)
         assert "silent for 1 min 30 s, Esc stops" in app.show(silent)
 
 

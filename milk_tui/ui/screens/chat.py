@@ -13,7 +13,7 @@ from textual.containers import Horizontal, Vertical
 from textual.widgets import Footer
 from textual.worker import Worker, WorkerState
 
-from milk_tui.conversation.commands import COMMANDS, Command, is_mistyped, parsed
+from milk_tui.conversation.commands import Command, is_mistyped, parsed
 from milk_tui.conversation.update import Update
 from milk_tui.conversation.workbench import Workbench
 from milk_tui.ui.panels.need_panel import NeedPanel
@@ -36,6 +36,7 @@ from milk_tui.ui.screens.recalling import Recalling
 from milk_tui.ui.screens.returning import ReturnActions, Returning
 from milk_tui.ui.screens.settings import SettingsScreen
 from milk_tui.ui.screens.setup import Setup
+from milk_tui.ui.screens.shell import new_prompt
 from milk_tui.ui.screens.signalling import Signalling
 from milk_tui.ui.screens.spending import SpendActions, Spending
 from milk_tui.ui.screens.stating import Stating
@@ -77,7 +78,6 @@ class ChatScreen(
 
     def compose(self) -> ComposeResult:
         """The panes, the strip for narrow terminals, the status line and the keys."""
-        commands = [(command.name[1:], command.help) for command in COMMANDS]
         with Horizontal(id="panes"):
             with Vertical(id="conversation"):
                 yield Checklist(id="checklist")
@@ -86,7 +86,7 @@ class ChatScreen(
                 yield MenuCard(id="menu")
                 yield BrickStrip(id="strip")
                 yield QueueChips(id="queue")
-                yield PromptBox(Prompt(commands, placeholder="Write, and press Enter", id="prompt"))
+                yield PromptBox(new_prompt())
             yield BrickColumn(id="bricks")
         yield StatusLine(id="status")
         yield Footer(show_command_palette=False)

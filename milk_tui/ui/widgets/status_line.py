@@ -7,20 +7,23 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil
 from time import monotonic
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from textual.content import Content
 from textual.reactive import reactive
 from textual.timer import Timer
-from textual.widget import Widget
 
-from milk_tui.core.messages import AgentRole, Value
 from milk_tui.core.text import sanitize
+from milk_tui.ui.dyed import Dyed
 from milk_tui.ui.figures import duration, short
 
-State = Literal["idle", "starting", "answering", "retrying", "stopping", "asking", "waiting"]
+if TYPE_CHECKING:
+    from milk_tui.core.messages import AgentRole
+
+State = Literal["opening", "idle", "starting", "answering", "retrying", "stopping", "asking", "waiting"]
 
 _WORDS: dict[State, str] = {
+    "opening": "opening the session",
     "idle": "ready",
     "starting": "starting",
     "answering": "answering",
@@ -30,7 +33,7 @@ _WORDS: dict[State, str] = {
     "waiting": "waits for your answer",
 }
 _BUSY = frozenset[State](("starting", "answering", "retrying", "stopping"))
-_FLOORS: dict[AgentRole, str] = {"local": "○ local", "claude": "● Claude"}
+_FLOORS: "dict[AgentRole, str]" = {"local": "○ local", "claude": "● Claude"}
 _SPINNER = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 _FRAME = 0.1
 """Seconds a frame of the spinner stays."""
@@ -38,10 +41,11 @@ _MODEL_WIDTH = 28
 _GAP = 3
 
 
-class Status(Value):
+@dataclass(frozen=True)
+class Status:
     """All that the status line shows."""
 
-    floor: AgentRole = "local"
+    floor: "AgentRole" = "local"
     model: str = ""
     state: State = "idle"
     detail: str = ""
@@ -90,7 +94,7 @@ class _Field:
     is_right: bool = False
 
 
-class StatusLine(Widget):
+class StatusLine(Dyed):
     """A picture of one `Status`, on one row. `-claude` and `-busy` say the floor and that something is going on.
 
     | Class | Description |
@@ -102,14 +106,13 @@ class StatusLine(Widget):
     | `status--hint` | Keys. |
     """
 
-    COMPONENT_CLASSES = {"status--floor", "status--mode", "status--state", "status--figure", "status--hint"}
-
     status: reactive[Status] = reactive(Status())
     calm: reactive[bool] = reactive(False)
     """Nothing moves but the seconds."""
 
-    def __init__(self, *, id: str | None = None) -> None:
+    def __init__(self, status: Status | None = None, *, id: str | None = None) -> None:
         super().__init__(id=id)
+        self.set_reactive(StatusLine.status, status or Status())
         self._timer: Timer | None = None
 
     def watch_status(self, before: Status, status: Status) -> None:
@@ -148,7 +151,7 @@ class StatusLine(Widget):
         status = self.status
         model = Content(sanitize(status.model).replace("\n", " ")).truncate(_MODEL_WIDTH, ellipsis=True).plain
         fields = [
-            _Field(_FLOORS[status.floor], "floor", 0),
+            _Field("" if status.state == "opening" else _FLOORS[status.floor], "floor", 0),
             _Field("plans only" if status.plans_only else "", "mode", 2),
             _Field(model, "figure", 10 if status.is_busy else 4),
             _Field(self._state(), "state", 1),

@@ -7,7 +7,6 @@ from tests.agents.loopback_server import ModelServer
 from tests.agents.messages_api import Hang, MessagesApi, Refuse, Say
 from tests.e2e.terminal import SLOW, Terminal, World, comes_true
 
-
 FIRST = "First is done. " + "It took some work, which is worth a summary. " * 5
 
 

@@ -29,6 +29,7 @@ from milk_tui.ui.screens.gauging import Gauging
 from milk_tui.ui.screens.giving import GiveActions, Giving
 from milk_tui.ui.screens.handing import Handing
 from milk_tui.ui.screens.keys import CHAT, all_places
+from milk_tui.ui.screens.mentioning import Mentioning
 from milk_tui.ui.screens.mishaps import Mishaps
 from milk_tui.ui.screens.plain_actions import PlainActions
 from milk_tui.ui.screens.queueing import QueueActions, Queueing
@@ -111,6 +112,7 @@ class ChatScreen(
         self.spending = Spending(self)
         self.switching = Switching(self)
         self.undoing = Undoing(self)
+        self.mentioning = Mentioning(self)
         self.signalling = Signalling(self)
         self.set_class(not self.talk.session.turns, "-fresh")
         self.gauging.show(self.talk.bricks())
@@ -210,6 +212,10 @@ class ChatScreen(
     def _recall(self, event: Prompt.HistoryRequested) -> None:
         if event.direction > 0 or not self.queueing.take_back():
             self.recalling.step(event.direction)
+
+    @on(Prompt.FilesWanted)
+    def _find_files(self, event: Prompt.FilesWanted) -> None:
+        self.mentioning.find(event.letters)
 
     @on(Prompt.ScrollRequested)
     def _scroll(self, event: Prompt.ScrollRequested) -> None:

@@ -42,6 +42,7 @@ from milk_tui.ui.screens.signalling import Signalling
 from milk_tui.ui.screens.spending import SpendActions, Spending
 from milk_tui.ui.screens.stating import Stating
 from milk_tui.ui.screens.switching import SwitchActions, Switching
+from milk_tui.ui.screens.taking import TakeActions, Taking
 from milk_tui.ui.screens.typing_on import TypingOn
 from milk_tui.ui.screens.undoing import UndoActions, Undoing
 from milk_tui.ui.story import Story
@@ -64,6 +65,7 @@ class ChatScreen(
     SpendActions,
     QueueActions,
     UndoActions,
+    TakeActions,
     ReturnActions,
     TypingOn,
 ):
@@ -112,6 +114,7 @@ class ChatScreen(
         self.spending = Spending(self)
         self.switching = Switching(self)
         self.undoing = Undoing(self)
+        self.taking = Taking(self)
         self.mentioning = Mentioning(self)
         self.signalling = Signalling(self)
         self.set_class(not self.talk.session.turns, "-fresh")

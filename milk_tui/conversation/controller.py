@@ -10,6 +10,7 @@ from collections.abc import AsyncGenerator, Callable
 from datetime import UTC, datetime
 
 from milk_tui.agents.base import Agent
+from milk_tui.conversation.exchange import last_exchange
 from milk_tui.conversation.forecast import Forecast, forecast, with_reason
 from milk_tui.conversation.incoming import incoming_brick, preface, share
 from milk_tui.conversation.queue import Queue
@@ -22,7 +23,6 @@ from milk_tui.conversation.visiting import Lend, Visiting
 from milk_tui.conversation.wallet import Wallet
 from milk_tui.core import events as ev
 from milk_tui.core.bricks import Bricks, Gauge
-from milk_tui.core.errors import MilkError
 from milk_tui.core.incoming import Choice, IncomingBrick
 from milk_tui.core.messages import AgentRole, Situation
 from milk_tui.core.secrets import masked
@@ -92,6 +92,11 @@ class Conversation:
     def is_busy(self) -> bool:
         """Whether an agent is at work: on a turn, or on a rehearsal."""
         return self._turns.is_busy
+
+    @property
+    def is_saved(self) -> bool:
+        """Whether everything is on disk, after one more try."""
+        return self._saving.is_up_to_date
 
     async def use_local(self, agent: Agent) -> None:
         """Put another agent in the local role. Raises `MilkError` while a turn is running."""
@@ -210,19 +215,20 @@ class Conversation:
         new one. Raises `MilkError` while an agent is at work, and where there is nothing to take back.
         """
         self._turns.must_be_idle()
-        if not self.session.turns:
-            raise MilkError("There is nothing to take back yet.")
-        last = self.session.turns[-1]
-        updates: list[Update] = []
-        # An exchange may be two turns with one prompt: the first of them was lost on a session that Claude forgot.
-        while not updates or (self._failure_kind() == "unknown_session" and self._last_prompt == last.prompt):
-            undone = ev.ExchangeUndone(at=self._now(), keeps_claude=keeps_claude)
-            updates.append(self._turns.apply(undone))
+        turns = last_exchange(self.session)
+        undone = ev.ExchangeUndone(at=self._now(), keeps_claude=keeps_claude)
+        updates = [self._turns.apply(undone) for _ in turns]
         self._saving.now()
-        if last.agent == "claude" and not keeps_claude:
+        if turns[-1].agent == "claude" and not keeps_claude:
             self._fresh = None
             await self.agents["claude"].close()
         return updates
+
+    def rename(self, title: str) -> Update:
+        """The user says what the session is called; empty text lets it name itself again."""
+        update = self._turns.apply(ev.Renamed(title=sanitize(title)))
+        self._saving.if_begun()
+        return update
 
     def decline_escalation(self) -> Update:
         """The user does not want the hand-off the local agent asked for."""
@@ -291,9 +297,5 @@ class Conversation:
         return share(self.agents["local"], self._turns.local_window)
 
     def _failure_kind(self) -> str:
-        failure = self.session.turns[-1].failure if self.session.turns else None
+        failure = self.session.turns[-1].failure
         return failure.kind if failure else ""
-
-    @property
-    def _last_prompt(self) -> str:
-        return self.session.turns[-1].prompt if self.session.turns else ""

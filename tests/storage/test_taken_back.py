@@ -78,14 +78,3 @@ def test_the_only_turn_can_be_taken_back_and_what_is_queued_stays(tmp_path: Path
         copy = loaded(tmp_path)
     play = Play(copy)
     assert play.local("next", "x").number == 2
-
-
-def test_a_fork_takes_only_what_is_left(tmp_path: Path) -> None:
-    play = Play()
-    with closing(SessionStore(tmp_path)) as store:
-        play.local("a", "b")
-        play.local("gone", "c")
-        store.save(play.session)
-        play.apply(UNDONE)
-        forked = store.load(store.fork(play.session))
-        assert [turn.prompt for turn in forked.turns] == ["a"] and forked.state.queue == ()

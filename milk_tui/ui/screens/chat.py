@@ -34,6 +34,7 @@ from milk_tui.ui.screens.mishaps import Mishaps
 from milk_tui.ui.screens.plain_actions import PlainActions
 from milk_tui.ui.screens.queueing import QueueActions, Queueing
 from milk_tui.ui.screens.recalling import Recalling
+from milk_tui.ui.screens.reopening import Reopening, SessionActions
 from milk_tui.ui.screens.returning import ReturnActions, Returning
 from milk_tui.ui.screens.settings import SettingsScreen
 from milk_tui.ui.screens.setup import Setup
@@ -65,6 +66,7 @@ class ChatScreen(
     SpendActions,
     QueueActions,
     UndoActions,
+    SessionActions,
     TakeActions,
     ReturnActions,
     TypingOn,
@@ -117,6 +119,7 @@ class ChatScreen(
         self.taking = Taking(self)
         self.mentioning = Mentioning(self)
         self.signalling = Signalling(self)
+        self.reopening = Reopening(self)
         self.set_class(not self.talk.session.turns, "-fresh")
         self.gauging.show(self.talk.bricks())
         self.story.tell_turns(self.talk.session.turns, self.talk.session.state.undone_turn)

@@ -209,10 +209,9 @@ class Conversation:
         return update
 
     async def undo(self, *, keeps_claude: bool = False) -> list[Update]:
-        """Take the last exchange back; what its tools did stays done.
+        """Take the last exchange back; what its tools did stays done. Raises `MilkError` if there is none, or not yet.
 
-        Claude's own session cannot unlearn: it goes on and remembers, or it is left, and the next hand-off begins a
-        new one. Raises `MilkError` while an agent is at work, and where there is nothing to take back.
+        Claude's own session cannot unlearn: it goes on and remembers, or it is left and the next hand-off begins anew.
         """
         self._turns.must_be_idle()
         turns = last_exchange(self.session)

@@ -10,6 +10,7 @@ from collections.abc import AsyncGenerator, Callable
 from datetime import UTC, datetime
 
 from milk_tui.agents.base import Agent
+from milk_tui.conversation.exchange import last_exchange
 from milk_tui.conversation.forecast import Forecast, forecast, with_reason
 from milk_tui.conversation.incoming import incoming_brick, preface, share
 from milk_tui.conversation.queue import Queue
@@ -57,7 +58,7 @@ class Conversation:
         """Who runs the user's own commands."""
         self.wallet = wallet or Wallet()
         """What Claude may spend."""
-        self.wallet.count(session.turns)
+        self.wallet.count(session.turns, session.state.undone_cost_usd)
         self._claude_model = claude_model
         self._saving = Saving(store, session)
         self._turns = TurnRunner(
@@ -212,6 +213,21 @@ class Conversation:
         update = self._turns.apply(ev.NeedEdited(text=sanitize(text), at=self._now()))
         self._saving.if_begun()
         return update
+
+    async def undo(self, *, keeps_claude: bool = False) -> list[Update]:
+        """Take the last exchange back; what its tools did stays done. Raises `MilkError` if there is none, or not yet.
+
+        Claude's own session cannot unlearn: it goes on and remembers, or it is left and the next hand-off begins anew.
+        """
+        self._turns.must_be_idle()
+        turns = last_exchange(self.session)
+        undone = ev.ExchangeUndone(at=self._now(), keeps_claude=keeps_claude)
+        updates = [self._turns.apply(undone) for _ in turns]
+        self._saving.now()
+        if turns[-1].agent == "claude" and not keeps_claude:
+            self._fresh = None
+            await self.agents["claude"].close()
+        return updates
 
     def rename(self, title: str) -> Update:
         """The user says what the session is called; empty text lets it name itself again."""

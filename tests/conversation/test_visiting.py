@@ -45,7 +45,7 @@ class Room:
     ) -> list[Update]:
         """One visit in which these turns are made."""
         own_screen_stub(self.root, made, status=status, has_hooks=has_hooks)
-        return await all_of(self.talk.visit_claude(prompt, nullcontext))
+        return await all_of(self.talk.visiting.visit(prompt, nullcontext))
 
     @property
     def heard(self) -> Heard:
@@ -199,7 +199,7 @@ async def test_what_ends_badly_is_told_and_what_was_said_is_kept(room: Room) -> 
 
 async def test_what_cannot_be_run_or_was_moved_is_told(room: Room) -> None:
     Path(own_screen_stub(room.root)).chmod(0o600)
-    [notice] = notices(await all_of(room.talk.visit_claude("Do it", nullcontext)))
+    [notice] = notices(await all_of(room.talk.visiting.visit("Do it", nullcontext)))
     assert "claude-stub cannot be run in" in notice and "Nothing was handed over." in notice
     room.cwd.rmdir()
     [notice] = notices(await room.visit(Made("Begin", "Begun.")))
@@ -276,14 +276,14 @@ async def test_a_terminal_that_cannot_be_lent_leaves_everything_as_it_was(room: 
         yield
 
     with pytest.raises(MilkError, match="cannot be lent"):
-        await all_of(room.talk.visit_claude("Go", refuse))
+        await all_of(room.talk.visiting.visit("Go", refuse))
     assert not room.talk.is_busy and room.talk.session.turns == []
 
 
 async def test_an_agent_without_a_screen_says_so() -> None:
     claude: list[Reply] = [[Say("x")]]
     with pytest.raises(MilkError, match="no screen of its own"):
-        await all_of(conversation(claude=claude).visit_claude("Go", nullcontext))
+        await all_of(conversation(claude=claude).visiting.visit("Go", nullcontext))
 
 
 async def test_while_it_is_open_no_turn_begins(room: Room) -> None:
@@ -294,5 +294,5 @@ async def test_while_it_is_open_no_turn_begins(room: Room) -> None:
         was_busy.append(room.talk.is_busy)
         yield
 
-    await all_of(room.talk.visit_claude("Go", lend))
+    await all_of(room.talk.visiting.visit("Go", lend))
     assert was_busy == [True] and not room.talk.is_busy

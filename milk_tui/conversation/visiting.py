@@ -110,7 +110,8 @@ class Visiting:
         """What is to be handed over; nothing if Claude was told already."""
         state = self._session.state
         if state.floor == "claude" and state.handed_over:
-            return None
+            # The user may have run something since.
+            return self._session.handoff("resume") if self._session.tally.local_since else None
         is_masked = state.is_masked if state.floor == "claude" else False
         situation = self._session.route().situation(state.brief)
         return self._session.handoff(situation, state.brief, is_masked)
@@ -169,8 +170,9 @@ class Visiting:
         if state.floor == "local":
             yield ev.FloorChanged(floor="claude")
         for visit, turn in made:
-            due = None if self._session.state.handed_over else handoff
-            yield from folded(turn, due, nonce=state.nonce, session_id=visit.session_id)
+            yield from folded(turn, handoff, nonce=state.nonce, session_id=visit.session_id)
+            if turn.status == "finished":
+                handoff = None  # it has arrived
         last, _ = made[-1]
         if not last.was_told:
             yield ev.ClaudeSessionForgotten()

@@ -35,6 +35,7 @@ class Room:
             session or new_session(cwd=str(self.cwd)),
             local=ScriptedAgent([[Say("A local answer.")]]),
             claude=self.claude,
+            own=ScriptedAgent([[Say("It has run.")]]),
             store=self.store,
             wallet=wallet,
             now=lambda: NOW,
@@ -154,6 +155,16 @@ async def test_what_the_local_agent_asks_for_goes_along(room: Room) -> None:
     await room.visit(Made("Lift it", "Lifted."))
     [(_, told)] = room.heard.told
     assert told.endswith("(The local model asks for you: it needs two hands)")
+
+
+async def test_what_the_user_has_run_during_the_stay_is_told_as_well(room: Room) -> None:
+    await room.visit(Made("Begin", "Begun."))
+    await all_of(room.talk.send("!make"))
+    await room.visit(Made("Go on", "API Error: 500", is_error=True), Made("Again", "Gone on."))
+    [(_, told)] = room.heard.told
+    assert "make" in told
+    assert [turn.receipt.chars > 0 for turn in room.talk.session.turns[-2:] if turn.receipt] == [True, True]
+    assert room.talk.session.tally.local_since == 0 and room.talk.floor == "claude"
 
 
 async def test_a_long_context_goes_in_by_several_hooks_and_arrives_whole(room: Room) -> None:

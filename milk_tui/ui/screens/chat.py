@@ -138,7 +138,6 @@ class ChatScreen(
 
     def follow_settings(self) -> None:
         """Look and listen as the settings say; what they cannot have is told."""
-        self.prompt.cursor_blink = not self.bench.settings.reduced_motion
         self.keymap, problems = prefer(self.app, self.bench.settings, all_places(self.app))
         for problem in problems:
             self.tell(problem)

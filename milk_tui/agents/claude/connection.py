@@ -6,7 +6,6 @@ module knows messages of the SDK and no events. It imports the SDK, so import it
 """
 
 import asyncio
-import json
 import logging
 import secrets
 from collections import deque
@@ -20,19 +19,16 @@ from uuid import uuid4
 from claude_agent_sdk import (
     ClaudeAgentOptions,
     ClaudeSDKClient,
-    HookMatcher,
     Message,
     ResultMessage,
     TextBlock,
 )
-from claude_agent_sdk.types import AssistantMessage, HookContext, HookEvent, HookInput, SyncHookJSONOutput
+from claude_agent_sdk.types import AssistantMessage
 
 from milk_tui.agents.base import Watch, unwatched
+from milk_tui.agents.claude.hooks import hooks
 from milk_tui.agents.claude.permission import Gate
 from milk_tui.agents.claude.process import MARK, end_marked, leave_outer_session, masked
-from milk_tui.core.changed_files import CHANGING
-from milk_tui.core.clean_json import clean_json
-from milk_tui.core.messages import ToolCall
 
 LINE_LIMIT = 64 << 20
 """The longest message that is read, in bytes; one tool result with an image can take megabytes."""
@@ -216,9 +212,6 @@ class Connection:
 def _options(setup: Setup, mark: str, heard: Callable[[str], None]) -> ClaudeAgentOptions:
     # Two tokens, as the SDK passes it: the file's name is ours and never begins with a dash.
     file = {"append-system-prompt-file": str(setup.system_file)} if setup.system_file else {}
-    hooks: dict[HookEvent, list[HookMatcher]] = {"PreToolUse": [_watch_hook(setup.watch)]}
-    if setup.context:
-        hooks["UserPromptSubmit"] = [_context_hook(text) for text in setup.context]
     return ClaudeAgentOptions(
         system_prompt={"type": "preset", "preset": "claude_code"},
         extra_args={**file},
@@ -229,7 +222,7 @@ def _options(setup: Setup, mark: str, heard: Callable[[str], None]) -> ClaudeAge
         resume=setup.resume,
         can_use_tool=setup.gate.decide,
         disallowed_tools=list(UNSERVED_TOOLS),
-        hooks=hooks,
+        hooks=hooks(setup.context, setup.watch),
         include_partial_messages=True,
         verbatim_prompts=True,
         max_budget_usd=setup.allowance_usd,
@@ -237,28 +230,3 @@ def _options(setup: Setup, mark: str, heard: Callable[[str], None]) -> ClaudeAge
         stderr=heard,
         env={MARK: mark, "CLAUDE_CODE_MAX_RETRIES": str(setup.max_retries)},
     )
-
-
-def _context_hook(text: str) -> HookMatcher:
-    """A hook that adds a text to the first prompt and to no other."""
-    waiting = [text]
-
-    async def add(_input: HookInput, _tool: str | None, _context: HookContext) -> SyncHookJSONOutput:
-        if not waiting:
-            return {}
-        output = {"hookEventName": "UserPromptSubmit", "additionalContext": waiting.pop()}
-        return {"hookSpecificOutput": output}  # type: ignore[typeddict-item]
-
-    return HookMatcher(hooks=[add])
-
-
-def _watch_hook(watch: Watch) -> HookMatcher:
-    """A hook that Claude Code waits for before it asks about a change or makes it. It never decides anything."""
-
-    async def tell(told: HookInput, tool_id: str | None, _context: HookContext) -> SyncHookJSONOutput:
-        if told["hook_event_name"] == "PreToolUse":
-            arguments = clean_json(json.dumps(told["tool_input"], ensure_ascii=False))
-            await watch(ToolCall(id=tool_id or "", name=told["tool_name"], arguments=arguments))
-        return {}
-
-    return HookMatcher(matcher="|".join(CHANGING), hooks=[tell])

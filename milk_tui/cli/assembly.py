@@ -57,7 +57,7 @@ def joined(wish: Wish) -> Joined:
     conversation = Conversation(
         opened.session,
         local=local_agent(settings, toolbox),
-        claude=claude_agent(settings, desk, watch),
+        claude=claude_agent(settings, desk, watch, lambda: toolbox.plans_only),
         store=opened.keeper,
         escalation=settings.agent_escalation,
         wallet=Wallet(settings.claude_budget_usd, settings.claude_session_budget_usd),
@@ -67,7 +67,9 @@ def joined(wish: Wish) -> Joined:
     return Joined(Workbench(settings, conversation, desk, toolbox, notices, watch=watch), opened, texts)
 
 
-def claude_agent(settings: Settings, desk: PermissionDesk, watch: FileWatch) -> Agent:
+def claude_agent(
+    settings: Settings, desk: PermissionDesk, watch: FileWatch, plans_only: Callable[[], bool] = lambda: False
+) -> Agent:
     """Claude Code, as the settings want it."""
     return ClaudeCode(
         desk.ask,
@@ -75,6 +77,7 @@ def claude_agent(settings: Settings, desk: PermissionDesk, watch: FileWatch) -> 
         cli_path=str(settings.claude_path) if settings.claude_path else None,
         model=settings.claude_model,
         silence_seconds=settings.claude_silence_seconds,
+        plans_only=plans_only,
         watch=watch.note,
     )
 

@@ -47,7 +47,7 @@ COMMANDS: tuple[Command, ...] = (
         "/local", "Give the floor back to the local agent", "return_to_local", ("/primary",), is_queued=True
     ),
     Command("/need", "Say what you are trying to get done", "set_need", ("/goal",), "[text]"),
-    Command("/mode", "Let the local agent only plan, or work", "mode", (), "[plan|work]"),
+    Command("/mode", "Only look and plan, or work: for whoever has the floor", "mode", (), "[plan|work]"),
     Command("/model", "Choose the local agent's model", "choose_model", ("/models",), is_queued=True),
     Command("/permissions", "What is allowed without a question", "permissions", ("/grants",)),
     Command("/mcp", "MCP servers and their tools", "mcp"),

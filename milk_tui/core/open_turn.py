@@ -68,6 +68,7 @@ class OpenTurn:
         | ev.Silent
         | ev.Noticed
         | ev.ToolOutput
+        | ev.PlanningChanged
         | ev.AgentFinished
         | ev.AgentFailed
         | ev.TurnInterrupted,
@@ -87,6 +88,8 @@ class OpenTurn:
             case ev.NeedChanged() | ev.PerceptRecorded() | ev.EscalationRequested():
                 pass  # the session's
             case ev.CostEstimated() | ev.RetryScheduled() | ev.Silent() | ev.Noticed() | ev.ToolOutput():
+                pass
+            case ev.PlanningChanged():
                 pass
             case _:
                 assert_never(event)

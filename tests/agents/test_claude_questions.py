@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from milk_tui.conversation.permissions import PermissionDesk
-from milk_tui.core.events import AgentEvent, ToolCallFinished, ToolCallStarted
+from milk_tui.core.events import AgentEvent, PlanningChanged, ToolCallFinished, ToolCallStarted
 from milk_tui.core.menu import Choice, Menu
 from milk_tui.core.messages import ToolCall
 from milk_tui.core.permission import Answer, Question
@@ -42,6 +42,7 @@ PARTS = {
     "options": [{"label": name, "description": name.lower()} for name in ("Search", "Login", "Export")],
 }
 ASK = UseTool("AskUserQuestion", {"questions": [DATABASE, PARTS]})
+WRITE = UseTool("Write", {"file_path": "b.txt", "content": "b"})
 EDITS = "every edit in the working directory"
 
 
@@ -124,12 +125,30 @@ async def test_a_plan_is_shown_sent_back_with_a_word_and_carried_out_when_approv
     stage.api.play(UseTool("EnterPlanMode", {}))
     stage.asked.answers = [Answer(word="And tests?"), Answer(decision="session")]
     events = await events_of(agent, stage.request(handoff=handed()))
+    assert [event.plans_only for event in events if isinstance(event, PlanningChanged)] == [True, False]
     first, second = stage.asked.questions
     assert first.plan == second.plan == "# Plan\n\n1. Write a."
     assert first.session_scope == EDITS
     assert "go on planning. The user says: And tests?" in stage.api.last.said
     assert "User has approved your plan" in stage.api.last.said
     assert (stage.cwd / "a.txt").read_text() == "a" and is_finished(events)
+
+
+async def test_the_user_lets_claude_only_plan_and_lets_it_work_again(stage: Stage) -> None:
+    plans = True
+    agent = stage.agent(plans_only=lambda: plans)
+    events = await events_of(agent, stage.request(handoff=handed()))
+    assert is_finished(events) and "Plan mode is active" in json.dumps(stage.api.last.body)
+    assert not any(isinstance(event, PlanningChanged) for event in events)
+    plans = False
+    stage.api.play(UseTool("EnterPlanMode", {}))
+    events = await events_of(agent, stage.request())
+    changes = [event.plans_only for event in events if isinstance(event, PlanningChanged)]
+    assert changes == [True] and stage.pids()
+    stage.api.play(WRITE)
+    stage.asked.answers = [Answer(decision="session")]
+    assert is_finished(await events_of(agent, stage.request()))
+    assert [question.session_scope for question in stage.asked.questions] == [EDITS]
 
 
 async def test_questions_that_come_at_once_are_asked_in_order_and_answered_once_each(stage: Stage) -> None:

@@ -5,7 +5,8 @@ import asyncio
 import pytest
 from textual.pilot import Pilot
 
-from milk_tui.agents.scripted import Use
+from milk_tui.agents.scripted import Reply, Use
+from milk_tui.core.events import PlanningChanged, TextDelta
 from milk_tui.core.menu import Choice, Menu
 from milk_tui.core.messages import ToolCall
 from milk_tui.core.permission import Answer, Question
@@ -185,6 +186,33 @@ async def test_a_plan_is_read_to_its_end_and_sent_back_with_a_word() -> None:
         await until(pilot, lambda: "Nothing else changes" in shown(pilot), "its end is shown")
         await pilot.press("r", *"Tests first", "enter")
         assert await asked == Answer(word="Tests first")
+
+
+async def test_the_mode_follows_claude_and_the_user_for_whoever_has_the_floor() -> None:
+    plan: Reply = [PlanningChanged(plans_only=True), TextDelta(text="A plan.")]
+    work: Reply = [PlanningChanged(plans_only=False), TextDelta(text="Done.")]
+    async with on_stage(Stage(claude=[plan, work])) as pilot:
+        await say(pilot, "/escalate! Do it")
+        await done(pilot, 1)
+        toolbox = chat(pilot).bench.toolbox
+        await until(
+            pilot, lambda: "F9 gives the floor back · plans only" in shown(pilot), "the prompt says so"
+        )
+        assert toolbox.plans_only and "Claude plans only from here on" in told(pilot)
+        await say(pilot, "Go")
+        await done(pilot, 2)
+        await until(pilot, lambda: "plans only" not in _title(shown(pilot)), "the prompt says so no more")
+        assert not toolbox.plans_only and "Claude works from here on" in told(pilot)
+        await say(pilot, "/mode plan")
+        await until(
+            pilot, lambda: "From your next prompt on Claude" in told(pilot), "it is said when it holds"
+        )
+        assert toolbox.plans_only
+
+
+def _title(rows: str) -> str:
+    """The row that says who is written to."""
+    return next(row for row in rows.splitlines() if "to Claude, until" in row)
 
 
 async def test_the_card_says_which_of_the_waiting_questions_it_is() -> None:

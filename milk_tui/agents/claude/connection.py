@@ -20,14 +20,16 @@ from claude_agent_sdk import (
     ClaudeAgentOptions,
     ClaudeSDKClient,
     Message,
+    PermissionMode,
     ResultMessage,
+    SystemMessage,
     TextBlock,
 )
 from claude_agent_sdk.types import AssistantMessage
 
 from milk_tui.agents.base import Watch, unwatched
 from milk_tui.agents.claude.hooks import hooks
-from milk_tui.agents.claude.permission import Gate
+from milk_tui.agents.claude.permission import PLAN, Gate
 from milk_tui.agents.claude.process import MARK, end_marked, leave_outer_session, masked
 
 LINE_LIMIT = 64 << 20
@@ -86,6 +88,9 @@ class Connection:
         """Whether the process is gone, or of no use any more."""
         self.is_in_turn = False
         """Whether a prompt was sent whose result has not been seen."""
+        self._plans_only = False
+        self._work_mode: PermissionMode = "default"
+        """What to go back to from planning: the user's own settings may say another one."""
         self._mark = secrets.token_hex(8)
         self._items: asyncio.Queue[Message | Ended] = asyncio.Queue()
         self._is_ready = asyncio.Event()
@@ -94,11 +99,14 @@ class Connection:
         self._closing: asyncio.Task[None] | None = None
         self._owner = asyncio.create_task(self._own(), name="claude-owner")
 
-    def ask(self, prompt: str) -> str:
-        """Send a prompt as soon as the program is ready; the id by which its result can be told."""
+    def ask(self, prompt: str, *, plans_only: bool = False) -> str:
+        """Send a prompt as soon as the program is ready; the id by which its result can be told.
+
+        If only a plan is wanted, and that cannot be told to Claude Code, the connection is over and nothing is sent.
+        """
         prompt_id = str(uuid4())
         self.is_in_turn = self.setup.gate.is_open = True
-        self._sending = asyncio.create_task(self._send(prompt, prompt_id), name="claude-prompt")
+        self._sending = asyncio.create_task(self._send(prompt, prompt_id, plans_only), name="claude-prompt")
         return prompt_id
 
     def leftovers(self) -> str:
@@ -153,18 +161,41 @@ class Connection:
                 await self._client.connect()
             self._is_ready.set()
             async for message in self._client.receive_messages():
+                self._see_mode(message)
                 self._items.put_nowait(message)
         except Exception as reason:
             error = reason
         self.is_over = True
         self._items.put_nowait(Ended(error))
 
-    async def _send(self, prompt: str, prompt_id: str) -> None:
+    def _see_mode(self, message: Message) -> None:
+        """Claude Code also changes its mode by itself, when a plan was approved or when it goes to plan."""
+        mode = message.data.get("permissionMode") if isinstance(message, SystemMessage) else None
+        if mode:
+            self._plans_only = mode == PLAN
+            self._work_mode = self._work_mode if self._plans_only else mode
+
+    async def _plan(self, plans_only: bool) -> bool:
+        """Tell Claude Code whether only a plan is wanted; whether it knows."""
+        if plans_only == self._plans_only:
+            return True
+        try:
+            await self._client.set_permission_mode(PLAN if plans_only else self._work_mode)
+        except Exception as error:
+            self.is_over = True
+            self._items.put_nowait(Ended(error))
+            return False
+        self._plans_only = plans_only
+        return True
+
+    async def _send(self, prompt: str, prompt_id: str, plans_only: bool) -> None:
         async def one() -> AsyncIterator[dict[str, Any]]:
             content = {"role": "user", "content": prompt}
             yield {"type": "user", "uuid": prompt_id, "message": content, "parent_tool_use_id": None}
 
         await self._is_ready.wait()
+        if not await self._plan(plans_only):
+            return
         try:
             await self._client.query(one())
         except Exception as error:

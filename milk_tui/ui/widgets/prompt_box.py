@@ -19,7 +19,7 @@ class PromptBox(Vertical):
     recipient: reactive[str] = reactive("local")
     """Who gets the next prompt: `local` or `claude`."""
     plans_only: reactive[bool] = reactive(False)
-    """Whether the local agent only plans."""
+    """Whether whoever has the floor only plans."""
 
     def __init__(self, prompt: Prompt, *, id: str | None = None) -> None:
         super().__init__(id=id)
@@ -49,9 +49,9 @@ class PromptBox(Vertical):
         self._write_title()
 
     def watch_plans_only(self) -> None:
-        """Say what may not be expected of the local agent."""
+        """Say what may not be expected of an agent."""
         self._write_title()
 
     def _write_title(self) -> None:
-        mode = " · plans only" if self.plans_only and self.recipient == "local" else ""
+        mode = " · plans only" if self.plans_only else ""
         self.border_title = _TITLES.get(self.recipient, "") + mode

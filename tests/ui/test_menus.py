@@ -235,6 +235,16 @@ async def test_the_card_says_which_of_the_waiting_questions_it_is() -> None:
         assert [answer.decision for answer in answers] == ["once", "once", "no"]
 
 
+async def test_ctrl_c_stops_the_turn_and_with_it_the_question() -> None:
+    async with on_stage(asking(menu(ONE))) as pilot:
+        await say(pilot, "Choose")
+        card = await opened(pilot, MenuCard)
+        await pilot.press("tab", "ctrl+c")
+        screen = await done(pilot, 1)
+        assert screen.talk.session.turns[0].status == "interrupted"
+        assert not card.has_class("-open") and screen.prompt.has_focus
+
+
 async def test_a_question_that_is_withdrawn_leaves_the_row_of_waiting_ones() -> None:
     async with on_stage(Stage()) as pilot:
         desk = chat(pilot).bench.desk

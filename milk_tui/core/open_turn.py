@@ -64,6 +64,7 @@ class OpenTurn:
         | ev.EscalationRequested
         | ev.UsageReported
         | ev.CostEstimated
+        | ev.ContextMeasured
         | ev.RetryScheduled
         | ev.Silent
         | ev.Noticed
@@ -87,7 +88,9 @@ class OpenTurn:
                 self.end("interrupted")
             case ev.NeedChanged() | ev.PerceptRecorded() | ev.EscalationRequested():
                 pass  # the session's
-            case ev.CostEstimated() | ev.RetryScheduled() | ev.Silent() | ev.Noticed() | ev.ToolOutput():
+            case ev.CostEstimated() | ev.ContextMeasured() | ev.RetryScheduled() | ev.Silent():
+                pass
+            case ev.Noticed() | ev.ToolOutput():
                 pass
             case ev.PlanningChanged():
                 pass

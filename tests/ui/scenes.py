@@ -6,7 +6,7 @@
 import asyncio
 import re
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TypeVar, cast
@@ -20,11 +20,13 @@ from milk_tui.conversation.workbench import Workbench
 from milk_tui.core.messages import Message, ToolCall, ToolResult, Turn
 from milk_tui.storage.config import Settings
 from milk_tui.ui.app import MilkApp
+from milk_tui.ui.screens.changes import ChangesScreen
 from milk_tui.ui.screens.chat import ChatScreen
 from milk_tui.ui.screens.help import HelpScreen
 from milk_tui.ui.screens.preview import PreviewScreen
 from milk_tui.ui.widgets.card import Card
 from milk_tui.ui.widgets.find_bar import FindBar
+from milk_tui.ui.widgets.incoming_card import IncomingCard
 from milk_tui.ui.widgets.menu_card import MenuCard
 from milk_tui.ui.widgets.question_card import QuestionCard
 from milk_tui.ui.widgets.status_line import StatusLine
@@ -184,9 +186,10 @@ def is_busy(pilot: Pilot[None]) -> bool:
 
 async def still(pilot: Pilot[None]) -> None:
     """Draw everything and stop what counts, so that two pictures of one scene are equal."""
+    chat(pilot).prompt.cursor_blink = False
     line = chat(pilot).query_one(StatusLine)
     line.calm = True
-    line.status = line.status.model_copy(update={"since": None})
+    line.status = replace(line.status, since=None)
     await until(pilot, lambda: not chat(pilot).gauging.is_due, "the gauge follows")
     for _ in range(3):
         await pilot.pause(0.06)
@@ -287,6 +290,24 @@ async def answered(pilot: Pilot[None]) -> None:
     await quiet(pilot)
 
 
+async def came_back(pilot: Pilot[None]) -> None:
+    """The floor is the local agent's again, and Claude's summary waits for a decision."""
+    await answered(pilot)
+    await pilot.press("f9")
+    await until(pilot, lambda: bool(chat(pilot).query(IncomingCard)), "the summary is there")
+    await still(pilot)
+
+
+async def changes_shown(pilot: Pilot[None]) -> None:
+    """What Claude changed in files."""
+    await came_back(pilot)
+    await pilot.press("tab", "f")
+    await until(pilot, lambda: isinstance(pilot.app.screen, ChangesScreen), "the files are shown")
+    screen = cast(ChangesScreen, pilot.app.screen)
+    await until(pilot, lambda: screen.changes is not None, "the files were looked at")
+    await still(pilot)
+
+
 async def help_shown(pilot: Pilot[None]) -> None:
     await settled(pilot)
     await pilot.press("f1")
@@ -330,6 +351,8 @@ SCENES = (
     Scene("long-session", days_later, long_bench),
     Scene("question", question),
     Scene("receipt", answered),
+    Scene("came-back", came_back),
+    Scene("changes", changes_shown),
     Scene("choices", choices, larger_work),
     Scene("plan", plan, larger_work),
     Scene("larger-work", carried_out, larger_work),

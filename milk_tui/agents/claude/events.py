@@ -32,6 +32,7 @@ from milk_tui.core.events import (
     AgentFailed,
     AgentFinished,
     AgentReady,
+    ContextMeasured,
     Noticed,
     PlanningChanged,
     RetryScheduled,
@@ -104,6 +105,8 @@ class Translator:
             case "message_start":
                 self._spending.began(event["message"])
                 yield self._begin(event["message"].get("id"), is_streamed=True)
+                if tokens := _tokens_read(event["message"].get("usage") or {}):
+                    yield ContextMeasured(tokens=tokens)
             case "content_block_delta":
                 yield from self._delta(event["delta"])
             case "message_delta":
@@ -211,9 +214,7 @@ class Translator:
         return total - self._spent if total >= self._spent else total
 
     def _note_input(self, usage: dict[str, Any]) -> None:
-        names = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
-        tokens = sum(_count(usage, name) for name in names)
-        self._context = Usage(input_tokens=tokens, output_tokens=_count(usage, "output_tokens"))
+        self._context = Usage(input_tokens=_tokens_read(usage), output_tokens=_count(usage, "output_tokens"))
 
     def _note_output(self, usage: dict[str, Any]) -> None:
         self._context = self._context.model_copy(update={"output_tokens": _count(usage, "output_tokens")})
@@ -271,6 +272,11 @@ def _limit(message: RateLimitEvent) -> Iterator[AgentEvent]:
     else:
         share = "nearly" if info.utilization is None else f"{info.utilization:.0%}"
         yield Noticed(text=f"Claude's {name} limit is {share} used.")
+
+
+def _tokens_read(usage: dict[str, Any]) -> int:
+    names = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
+    return sum(_count(usage, name) for name in names)
 
 
 def _count(data: dict[str, Any], name: str) -> int:

@@ -1,9 +1,13 @@
 """Draws a summary brick: its size and budget, what it holds and what it leaves out, and its text."""
 
+from typing import TYPE_CHECKING
+
 from textual.content import Content
 
-from milk_tui.core.bricks import Brick
 from milk_tui.ui.panels.panel import Panel
+
+if TYPE_CHECKING:
+    from milk_tui.core.bricks import Brick
 
 SHOWN = 50_000
 """The most characters drawn, whatever the brick's budget is."""
@@ -11,7 +15,7 @@ SHOWN = 50_000
 _TITLES = {"local_summary": "local summary", "claude_summary": "Claude summary"}
 
 
-class BrickPanel(Panel[Brick]):
+class BrickPanel(Panel["Brick"]):
     """A picture of one `Brick`.
 
     | Class | Description |
@@ -20,9 +24,7 @@ class BrickPanel(Panel[Brick]):
     | `brick--empty` | What stands in place of a text that is not there yet. |
     """
 
-    COMPONENT_CLASSES = {"brick--facts", "brick--empty"}
-
-    def draw(self, value: Brick) -> Content:
+    def draw(self, value: "Brick") -> Content:
         """Facts first, then the text as it is handed over."""
         self.set_class(value.is_stale, "-stale")
         self.set_class(not value.text, "-empty")
@@ -39,7 +41,7 @@ class BrickPanel(Panel[Brick]):
         return Content.assemble(*head, _bounded(value.text))
 
 
-def brick_facts(brick: Brick) -> str:
+def brick_facts(brick: "Brick") -> str:
     """What a brick holds and leaves out, in words; empty when there is nothing to say."""
     facts = (
         _count(brick.held, "exchange"),

@@ -13,7 +13,7 @@ from textual.containers import Horizontal, Vertical
 from textual.widgets import Footer
 from textual.worker import Worker, WorkerState
 
-from milk_tui.conversation.commands import COMMANDS, Command, is_mistyped, parsed
+from milk_tui.conversation.commands import Command, is_mistyped, parsed
 from milk_tui.conversation.update import Update
 from milk_tui.conversation.workbench import Workbench
 from milk_tui.ui.panels.need_panel import NeedPanel
@@ -26,14 +26,17 @@ from milk_tui.ui.screens.conversing import Conversing
 from milk_tui.ui.screens.copying import Copying
 from milk_tui.ui.screens.finding import FindActions, Finding
 from milk_tui.ui.screens.gauging import Gauging
+from milk_tui.ui.screens.giving import GiveActions, Giving
 from milk_tui.ui.screens.handing import Handing
 from milk_tui.ui.screens.keys import CHAT, all_places
 from milk_tui.ui.screens.mishaps import Mishaps
 from milk_tui.ui.screens.plain_actions import PlainActions
 from milk_tui.ui.screens.queueing import QueueActions, Queueing
 from milk_tui.ui.screens.recalling import Recalling
+from milk_tui.ui.screens.returning import ReturnActions, Returning
 from milk_tui.ui.screens.settings import SettingsScreen
 from milk_tui.ui.screens.setup import Setup
+from milk_tui.ui.screens.shell import new_prompt
 from milk_tui.ui.screens.signalling import Signalling
 from milk_tui.ui.screens.spending import SpendActions, Spending
 from milk_tui.ui.screens.stating import Stating
@@ -51,7 +54,16 @@ from milk_tui.ui.widgets.status_line import StatusLine
 from milk_tui.ui.widgets.transcript import Transcript
 
 
-class ChatScreen(PlainActions, FindActions, SwitchActions, SpendActions, QueueActions, TypingOn):
+class ChatScreen(
+    PlainActions,
+    FindActions,
+    GiveActions,
+    SwitchActions,
+    SpendActions,
+    QueueActions,
+    ReturnActions,
+    TypingOn,
+):
     """Conversation on the left, bricks on the right; one strip instead of them where it is narrow."""
 
     AUTO_FOCUS = "Prompt"
@@ -64,7 +76,6 @@ class ChatScreen(PlainActions, FindActions, SwitchActions, SpendActions, QueueAc
 
     def compose(self) -> ComposeResult:
         """The panes, the strip for narrow terminals, the status line and the keys."""
-        commands = [(command.name[1:], command.help) for command in COMMANDS]
         with Horizontal(id="panes"):
             with Vertical(id="conversation"):
                 yield Checklist(id="checklist")
@@ -73,7 +84,7 @@ class ChatScreen(PlainActions, FindActions, SwitchActions, SpendActions, QueueAc
                 yield MenuCard(id="menu")
                 yield BrickStrip(id="strip")
                 yield QueueChips(id="queue")
-                yield PromptBox(Prompt(commands, placeholder="Write, and press Enter", id="prompt"))
+                yield PromptBox(new_prompt())
             yield BrickColumn(id="bricks")
         yield StatusLine(id="status")
         yield Footer(show_command_palette=False)
@@ -88,11 +99,13 @@ class ChatScreen(PlainActions, FindActions, SwitchActions, SpendActions, QueueAc
         self.setup = Setup(self)
         self.asking = Asking(self)
         self.copying = Copying(self)
+        self.giving = Giving(self)
         self.mishaps = Mishaps(self)
         self.recalling = Recalling(self.prompt, self.talk.session)
         self.conversing = Conversing(self)
         self.queueing = Queueing(self)
         self.handing = Handing(self)
+        self.returning = Returning(self)
         self.spending = Spending(self)
         self.switching = Switching(self)
         self.signalling = Signalling(self)
@@ -103,6 +116,7 @@ class ChatScreen(PlainActions, FindActions, SwitchActions, SpendActions, QueueAc
             self.tell(notice)
         self.follow_settings()
         self.show_floor()
+        self.returning.show()
         self.queueing.show()
         self.call_after_refresh(self.setup.begin)
 
@@ -211,14 +225,6 @@ class ChatScreen(PlainActions, FindActions, SwitchActions, SpendActions, QueueAc
     @on(Panel.Failed)
     def _report(self, event: Panel.Failed) -> None:
         self.log.error(f"The panel {event.panel} failed: {event.error!r}")
-
-    @on(Transcript.CopyRequested)
-    def _copy(self, event: Transcript.CopyRequested) -> None:
-        self.copying.text(event.text)
-
-    @on(Transcript.Wanted)
-    def _give(self, event: Transcript.Wanted) -> None:
-        self.copying.text(event.block.copied)
 
     @on(Card.Answered)
     def _answered(self, event: Card.Answered) -> None:

@@ -47,6 +47,7 @@ class Conversing:
             screen.switching.follow(event.plans_only)
         screen.story.tell(event)
         screen.stating.note(event)
+        screen.returning.note(event)
         screen.signalling.note(event)
         if update.bricks is not None:
             screen.gauging.show(update.bricks)

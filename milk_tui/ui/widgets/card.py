@@ -19,6 +19,7 @@ from textual.widgets import Input, Static
 
 from milk_tui.core.permission import Answer, Question
 from milk_tui.core.text import sanitize
+from milk_tui.ui.dyed import Dyed
 
 DEAF_SECONDS = 0.5
 """How long a question that just appeared ignores keys."""
@@ -45,7 +46,7 @@ class WordInput(Input):
         self.post_message(self.Left())
 
 
-class Card(Vertical, can_focus=True):
+class Card(Vertical, Dyed, can_focus=True):
     """Shows one question. Hidden while there is none."""
 
     class Answered(Message):

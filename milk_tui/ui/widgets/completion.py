@@ -10,7 +10,8 @@ from textual import events
 from textual.content import Content
 from textual.message import Message
 from textual.reactive import reactive
-from textual.widget import Widget
+
+from milk_tui.ui.dyed import Dyed
 
 ROWS = 8
 """The most commands shown at once."""
@@ -54,10 +55,8 @@ def completion(typed: str, commands: Sequence[tuple[str, str]]) -> Completion | 
     return Completion(typed, (*first, *later)) if first or later else None
 
 
-class CommandList(Widget):
+class CommandList(Dyed):
     """A picture of one `Completion`: a row for each command, the chosen one marked."""
-
-    COMPONENT_CLASSES = {"command-list--name", "command-list--help", "command-list--chosen"}
 
     completion: reactive[Completion | None] = reactive(None, layout=True)
 

@@ -36,7 +36,6 @@ class MenuCard(Card):
     | `question--label` | Descriptions, and what a line is about. |
     """
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = {"question--label"}
     BINDINGS: ClassVar[list[BindingType]] = [
         _key("up,k", "move(-1)", "Up", "The choice above", "up"),
         _key("down,j", "move(1)", "Down", "The choice below", "down"),

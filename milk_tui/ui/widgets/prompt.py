@@ -161,7 +161,12 @@ class Prompt(FoldingTextArea):
             self.action_break_line()
         elif self.completion and not self.completion.is_exact:
             self.complete()
-        elif self.text.strip():
+        else:
+            self.submit()
+
+    def submit(self) -> None:
+        """Say that this text is to be sent, if there is any."""
+        if self.text.strip():
             self.post_message(self.Submitted(self.full_text))
         else:
             self.post_message(self.EnteredNothing())

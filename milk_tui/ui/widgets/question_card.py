@@ -15,7 +15,6 @@ from textual.widgets import Static
 from milk_tui.core.cut import cut_middle
 from milk_tui.core.permission import Answer, Decision, Question
 from milk_tui.core.text import sanitize
-from milk_tui.ui.markdown.highlight import STYLES
 from milk_tui.ui.widgets.card import Card, one_line
 from milk_tui.ui.widgets.changes import SHOWN, change, coloured
 from milk_tui.ui.widgets.plan_text import PlanText
@@ -44,9 +43,6 @@ class QuestionCard(Card):
     | `question--keyword` and its like | Parts of code. |
     """
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = {
-        f"question--{name}" for name in ("label", "added", "removed", *STYLES)
-    }
     BINDINGS: ClassVar[list[BindingType]] = [
         _key("y", "'once'", "Yes, once", "Let this one call run; carry the plan out", "once"),
         _key("s", "'session'", "This session", "Allow what is named until the program ends", "session"),

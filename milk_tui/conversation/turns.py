@@ -51,6 +51,8 @@ class TurnRunner:
         self.escalation = escalation
         self.local_window: int | None = session.tally.usage["local"].window
         """Tokens that the local model accepts, as far as it has said."""
+        self.is_elsewhere = False
+        """The user is in Claude Code's own screen."""
         self._session = session
         self._agents = agents
         self._wallet = wallet
@@ -62,7 +64,7 @@ class TurnRunner:
     @property
     def is_busy(self) -> bool:
         """Whether an agent is at work."""
-        return self._session.is_busy or self._stream is not None
+        return self._session.is_busy or self._stream is not None or self.is_elsewhere
 
     def must_be_idle(self) -> None:
         """Raise `MilkError` while an agent is at work."""

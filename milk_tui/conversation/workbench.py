@@ -28,6 +28,7 @@ from milk_tui.storage import config
 from milk_tui.storage.config import Settings
 from milk_tui.storage.session_store import SessionStore
 from milk_tui.storage.usage import UsageReport
+from milk_tui.tools.file_finder import FileFinder
 
 
 class Workbench:
@@ -51,6 +52,8 @@ class Workbench:
         self.conversation = conversation
         self.desk = desk
         self.toolbox = toolbox
+        self.files = FileFinder(Path(conversation.session.state.cwd))
+        """The files that a prompt can mention."""
         self.notices = notices
         """What the user should be told when the screen opens."""
         self._check_local = check_local

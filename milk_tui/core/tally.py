@@ -85,7 +85,8 @@ class Tally:
         if self._last_agent == "local":
             self.stay, self._stay_chars, self._stay_called = [], 0, False
             self._receipt = None
-        self._receipt = turn.receipt or self._receipt
+        if turn.receipt and turn.receipt.has_handoff:
+            self._receipt = turn.receipt
         if turn.status == "finished" and turn.number > self.forgotten:
             self._learn(turn.number)
         answer, calls = turn.answer, turn.calls

@@ -21,6 +21,7 @@ from textual.theme import Theme
 from milk_tui.conversation.commands import COMMANDS
 from milk_tui.core.errors import MilkError
 from milk_tui.ui.holding import HoldingApp
+from milk_tui.ui.lending import LendingApp
 from milk_tui.ui.screens.shell import Shell
 from milk_tui.ui.styling import FIRST, LATER, stylesheets, theme_tokens
 from milk_tui.ui.themes import OWN
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from milk_tui.ui.screens.chat import ChatScreen
 
 
-class MilkApp(HoldingApp):
+class MilkApp(HoldingApp, LendingApp):
     """milk-tui in a terminal."""
 
     TITLE = "milk-tui"

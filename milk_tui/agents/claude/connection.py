@@ -28,9 +28,9 @@ from claude_agent_sdk import (
 from claude_agent_sdk.types import AssistantMessage
 
 from milk_tui.agents.base import Watch, unwatched
-from milk_tui.agents.claude.hooks import hooks
 from milk_tui.agents.claude.permission import PLAN, Gate
 from milk_tui.agents.claude.process import MARK, end_marked, leave_outer_session, masked
+from milk_tui.agents.claude.sdk_hooks import hooks
 
 LINE_LIMIT = 64 << 20
 """The longest message that is read, in bytes; one tool result with an image can take megabytes."""

@@ -29,6 +29,7 @@ from milk_tui.ui.screens.gauging import Gauging
 from milk_tui.ui.screens.giving import GiveActions, Giving
 from milk_tui.ui.screens.handing import Handing
 from milk_tui.ui.screens.keys import CHAT, all_places
+from milk_tui.ui.screens.mentioning import Mentioning
 from milk_tui.ui.screens.mishaps import Mishaps
 from milk_tui.ui.screens.plain_actions import PlainActions
 from milk_tui.ui.screens.queueing import QueueActions, Queueing
@@ -41,6 +42,7 @@ from milk_tui.ui.screens.signalling import Signalling
 from milk_tui.ui.screens.spending import SpendActions, Spending
 from milk_tui.ui.screens.stating import Stating
 from milk_tui.ui.screens.switching import SwitchActions, Switching
+from milk_tui.ui.screens.taking import TakeActions, Taking
 from milk_tui.ui.screens.typing_on import TypingOn
 from milk_tui.ui.story import Story
 from milk_tui.ui.widgets.card import Card
@@ -61,6 +63,7 @@ class ChatScreen(
     SwitchActions,
     SpendActions,
     QueueActions,
+    TakeActions,
     ReturnActions,
     TypingOn,
 ):
@@ -108,6 +111,8 @@ class ChatScreen(
         self.returning = Returning(self)
         self.spending = Spending(self)
         self.switching = Switching(self)
+        self.taking = Taking(self)
+        self.mentioning = Mentioning(self)
         self.signalling = Signalling(self)
         self.set_class(not self.talk.session.turns, "-fresh")
         self.gauging.show(self.talk.bricks())
@@ -207,6 +212,10 @@ class ChatScreen(
     def _recall(self, event: Prompt.HistoryRequested) -> None:
         if event.direction > 0 or not self.queueing.take_back():
             self.recalling.step(event.direction)
+
+    @on(Prompt.FilesWanted)
+    def _find_files(self, event: Prompt.FilesWanted) -> None:
+        self.mentioning.find(event.letters)
 
     @on(Prompt.ScrollRequested)
     def _scroll(self, event: Prompt.ScrollRequested) -> None:

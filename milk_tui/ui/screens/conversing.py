@@ -45,7 +45,10 @@ class Conversing:
             self._is_asked_for = True
         if isinstance(event, ev.PlanningChanged):
             screen.switching.follow(event.plans_only)
-        screen.story.tell(event)
+        if isinstance(event, ev.Noticed):
+            screen.tell(event.text)  # where it can be seen, also before there is a transcript
+        else:
+            screen.story.tell(event)
         screen.stating.note(event)
         screen.returning.note(event)
         screen.signalling.note(event)

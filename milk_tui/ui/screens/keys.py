@@ -40,6 +40,14 @@ _READING = (
 
 CHAT: list[BindingType] = [
     _key("ctrl+g,f8", "escalate", "Hand over", "Preview the hand-off to Claude", "escalate"),
+    _key(
+        "ctrl+o",
+        "open_claude",
+        "Claude Code",
+        "Open Claude Code's own screen on the same session",
+        "claude",
+        show=False,
+    ),
     _key("f9", "return_to_local", "To local", "Give the floor back to the local agent", "local"),
     _key("escape", "stop", "Stop", "Refuse an open question, or stop the turn and keep its answer", "stop"),
     _key("ctrl+f", "find", "Find", "Find a text in the conversation", "find", show=False, first=True),

@@ -47,8 +47,24 @@ COMMANDS: tuple[Command, ...] = (
     Command(
         "/local", "Give the floor back to the local agent", "return_to_local", ("/primary",), is_queued=True
     ),
+    Command("/undo", "Take the last exchange back; its prompt is yours again", "undo", is_queued=True),
+    Command("/retry", "Ask the same again in place of the last exchange", "retry", is_queued=True),
     Command("/changes", "Files that the agents changed, and what is different", "changes", ("/diff",)),
     Command("/need", "Say what you are trying to get done", "set_need", ("/goal",), "[text]"),
+    Command(
+        "/sessions",
+        "All sessions: open, rename, fork, export, delete",
+        "sessions",
+        ("/resume", "/list"),
+        "[words]",
+    ),
+    Command(
+        "/new", "Begin a session in this directory; this one is kept", "new_session", ("/clear", "/reset")
+    ),
+    Command("/search", "Look for words in all sessions", "search", (), "[words]"),
+    Command("/fork", "Go on with a copy of this session", "fork", ("/branch",)),
+    Command("/rename", "Say what this session is called", "rename", ("/title",), "[title]"),
+    Command("/export", "Write this session to a file: .md, .html, or .json", "export", ("/save",), "[file]"),
     Command("/mode", "Only look and plan, or work: for whoever has the floor", "mode", (), "[plan|work]"),
     Command("/model", "Choose the local agent's model", "choose_model", ("/models",), is_queued=True),
     Command("/permissions", "What is allowed without a question", "permissions", ("/grants",)),

@@ -10,6 +10,7 @@ from collections.abc import AsyncGenerator, Callable
 from datetime import UTC, datetime
 
 from milk_tui.agents.base import Agent
+from milk_tui.conversation.exchange import last_exchange
 from milk_tui.conversation.forecast import Forecast, forecast, with_reason
 from milk_tui.conversation.incoming import incoming_brick, preface, share
 from milk_tui.conversation.queue import Queue
@@ -22,8 +23,10 @@ from milk_tui.conversation.visiting import Lend, Visiting
 from milk_tui.conversation.wallet import Wallet
 from milk_tui.core import events as ev
 from milk_tui.core.bricks import Bricks, Gauge
+from milk_tui.core.errors import MilkError
 from milk_tui.core.incoming import Choice, IncomingBrick
 from milk_tui.core.messages import AgentRole, Situation
+from milk_tui.core.own_command import own_command
 from milk_tui.core.secrets import masked
 from milk_tui.core.session import Session
 from milk_tui.core.text import sanitize
@@ -41,6 +44,7 @@ class Conversation:
         local: Agent,
         claude: Agent,
         store: Saves,
+        own: Agent | None = None,
         escalation: Escalation = "ask",
         wallet: Wallet | None = None,
         claude_model: str = "",
@@ -50,9 +54,11 @@ class Conversation:
         self.session = session
         self.agents: dict[AgentRole, Agent] = {"local": local, "claude": claude}
         """Who fills which role: to be looked at; `use_local` changes it."""
+        self._own = own
+        """Who runs the user's own commands."""
         self.wallet = wallet or Wallet()
         """What Claude may spend."""
-        self.wallet.count(session.turns)
+        self.wallet.count(session.turns, session.state.undone_cost_usd)
         self._claude_model = claude_model
         self._saving = Saving(store, session)
         self._turns = TurnRunner(
@@ -92,6 +98,11 @@ class Conversation:
         """Whether an agent is at work: on a turn, or on a rehearsal."""
         return self._turns.is_busy
 
+    @property
+    def is_saved(self) -> bool:
+        """Whether everything is on disk, after one more try."""
+        return self._saving.is_up_to_date
+
     async def use_local(self, agent: Agent) -> None:
         """Put another agent in the local role. Raises `MilkError` while a turn is running."""
         self._turns.must_be_idle()
@@ -122,10 +133,11 @@ class Conversation:
     async def send(self, prompt: str) -> AsyncGenerator[Update, None]:
         """Give a prompt to whoever has the floor."""
         prompt = sanitize(prompt)
-        if self.floor == "claude":
+        if own_command(prompt):
+            turn = self._own_turn(prompt)
+        elif self.floor == "claude":
             self.wallet.check()
-            state, route = self.session.state, self.session.route(self._fresh)
-            turn = self._claude_turn(prompt, None if state.handed_over else route.situation(state.brief))
+            turn = self._claude_turn(prompt, self._situation_of_stay())
         else:
             turn = self._local_turn(prompt)
         async with contextlib.aclosing(turn):
@@ -202,6 +214,27 @@ class Conversation:
         self._saving.if_begun()
         return update
 
+    async def undo(self, *, keeps_claude: bool = False) -> list[Update]:
+        """Take the last exchange back; what its tools did stays done. Raises `MilkError` if there is none, or not yet.
+
+        Claude's own session cannot unlearn: it goes on and remembers, or it is left and the next hand-off begins anew.
+        """
+        self._turns.must_be_idle()
+        turns = last_exchange(self.session)
+        undone = ev.ExchangeUndone(at=self._now(), keeps_claude=keeps_claude)
+        updates = [self._turns.apply(undone) for _ in turns]
+        self._saving.now()
+        if turns[-1].agent == "claude" and not keeps_claude:
+            self._fresh = None
+            await self.agents["claude"].close()
+        return updates
+
+    def rename(self, title: str) -> Update:
+        """The user says what the session is called; empty text lets it name itself again."""
+        update = self._turns.apply(ev.Renamed(title=sanitize(title)))
+        self._saving.if_begun()
+        return update
+
     def decline_escalation(self) -> Update:
         """The user does not want the hand-off the local agent asked for."""
         return self._turns.apply(ev.BriefSet(text=""))
@@ -218,6 +251,22 @@ class Conversation:
         self._saving.if_begun()
         for agent in self.agents.values():
             await agent.close()
+
+    def _situation_of_stay(self) -> Situation | None:
+        """What a prompt to Claude carries: a hand-off if none succeeded yet, or what the user ran meanwhile."""
+        state = self.session.state
+        if not state.handed_over:
+            return self.session.route(self._fresh).situation(state.brief)
+        return "resume" if self.session.tally.local_since else None
+
+    async def _own_turn(self, prompt: str) -> AsyncGenerator[Update, None]:
+        if self._own is None:
+            raise MilkError("Commands cannot be run here.")
+        told = preface(self.session, self._share) if self.floor == "local" else ""
+        turn = self._turns.turn("local", prompt, preface=told, agent=self._own)
+        async with contextlib.aclosing(turn):
+            async for update in turn:
+                yield update
 
     async def _local_turn(self, prompt: str) -> AsyncGenerator[Update, None]:
         asked = ""

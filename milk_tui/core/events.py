@@ -247,10 +247,26 @@ class IncomingDecided(Value):
     """The user's own words; `None` for the summary as it was made."""
 
 
+class Renamed(Value):
+    """The user says what the session is called. Empty text lets its need and first prompt say it again."""
+
+    type: Literal["renamed"] = "renamed"
+    title: str
+
+
 class ClaudeSessionForgotten(Value):
     """Claude's session cannot be resumed any more; the next hand-off is a first one."""
 
     type: Literal["claude_session_forgotten"] = "claude_session_forgotten"
+
+
+class ExchangeUndone(Value):
+    """The last turn is taken back: nothing of it is told to anybody any more."""
+
+    type: Literal["exchange_undone"] = "exchange_undone"
+    at: datetime
+    keeps_claude: bool = False
+    """Whether Claude's own session, which remembers the turn, goes on."""
 
 
 class QueueChanged(Value):
@@ -270,6 +286,8 @@ Event = (
     | BriefSet
     | FloorChanged
     | IncomingDecided
+    | Renamed
     | ClaudeSessionForgotten
+    | ExchangeUndone
     | QueueChanged
 )

@@ -23,6 +23,16 @@ class Handed(Value):
     text: str
 
 
+class Origin(Value):
+    """Where a fork came from."""
+
+    session: str
+    title: str = ""
+    """What that session was called then."""
+    turn: int = 0
+    """The last turn that it was given."""
+
+
 class SessionState(Value):
     """Everything of a session but its turns and percepts."""
 
@@ -55,10 +65,16 @@ class SessionState(Value):
     handed: tuple[Handed, ...] = ()
     handed_turn: int = 0
     """The turn that carried it; 0 if none has."""
+    undone_turn: int = 0
+    """The highest number of a turn that was taken back; 0 if none was."""
+    undone_cost_usd: float = 0.0
+    """What the turns that were taken back have cost."""
     queue: tuple[Queued, ...] = ()
     """What was written while a turn ran and is not given to anybody yet."""
     incoming: Incoming | None = None
     """What the user decided about the last summary that came back from Claude."""
+    origin: Origin | None = None
+    """Set on a session that was forked from another one."""
 
     @property
     def stated_need(self) -> str:

@@ -11,6 +11,7 @@ from milk_tui.ui.screens.grants import GrantsScreen
 from milk_tui.ui.screens.mcp import McpScreen
 from milk_tui.ui.screens.model_picker import ModelPicker
 from milk_tui.ui.screens.preview import PreviewScreen
+from milk_tui.ui.screens.session_picker import SessionPicker
 from milk_tui.ui.screens.settings import SettingsScreen
 from milk_tui.ui.widgets.checklist import Checklist
 from milk_tui.ui.widgets.diff_view import DiffView
@@ -61,6 +62,14 @@ CHAT: list[BindingType] = [
         "queue",
         show=False,
     ),
+    _key(
+        "ctrl+s",
+        "sessions",
+        "Sessions",
+        "All sessions: open, rename, fork, export, delete",
+        "sessions",
+        show=False,
+    ),
     _key("f1", "help", "Help", "Keys and commands", "help"),
     _key(
         "ctrl+c", "copy_or_stop", "Copy", "Copy the selection, stop the turn; twice: quit", "copy", show=False
@@ -105,6 +114,7 @@ PLACES: tuple[tuple[str, Sequence[BindingType]], ...] = (
     ("In the list of models", ModelPicker.BINDINGS),
     ("In the list of MCP servers", McpScreen.BINDINGS),
     ("In the list of settings", SettingsScreen.BINDINGS),
+    ("In the list of sessions", SessionPicker.BINDINGS),
 )
 """Where which keys work, for the help."""
 

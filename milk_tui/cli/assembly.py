@@ -13,6 +13,7 @@ from milk_tui.conversation.file_watch import FileWatch
 from milk_tui.conversation.library import Library
 from milk_tui.conversation.local_agents import local_agent
 from milk_tui.conversation.opening import Opened, wanted
+from milk_tui.conversation.own_commands import OwnCommands
 from milk_tui.conversation.permissions import PermissionDesk
 from milk_tui.conversation.toolbox import SessionToolbox
 from milk_tui.conversation.wallet import Wallet
@@ -65,6 +66,7 @@ def assembled(settings: Settings, opened: Opened) -> Workbench:
         local=local_agent(settings, toolbox),
         claude=claude_agent(settings, desk, watch),
         store=opened.keeper,
+        own=OwnCommands(toolbox),
         escalation=settings.agent_escalation,
         wallet=Wallet(settings.claude_budget_usd, settings.claude_session_budget_usd),
         claude_model=settings.claude_model or "",

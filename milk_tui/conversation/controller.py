@@ -22,8 +22,10 @@ from milk_tui.conversation.visiting import Lend, Visiting
 from milk_tui.conversation.wallet import Wallet
 from milk_tui.core import events as ev
 from milk_tui.core.bricks import Bricks, Gauge
+from milk_tui.core.errors import MilkError
 from milk_tui.core.incoming import Choice, IncomingBrick
 from milk_tui.core.messages import AgentRole, Situation
+from milk_tui.core.own_command import own_command
 from milk_tui.core.secrets import masked
 from milk_tui.core.session import Session
 from milk_tui.core.text import sanitize
@@ -41,6 +43,7 @@ class Conversation:
         local: Agent,
         claude: Agent,
         store: Saves,
+        own: Agent | None = None,
         escalation: Escalation = "ask",
         wallet: Wallet | None = None,
         claude_model: str = "",
@@ -50,6 +53,8 @@ class Conversation:
         self.session = session
         self.agents: dict[AgentRole, Agent] = {"local": local, "claude": claude}
         """Who fills which role: to be looked at; `use_local` changes it."""
+        self._own = own
+        """Who runs the user's own commands."""
         self.wallet = wallet or Wallet()
         """What Claude may spend."""
         self.wallet.count(session.turns)
@@ -127,10 +132,11 @@ class Conversation:
     async def send(self, prompt: str) -> AsyncGenerator[Update, None]:
         """Give a prompt to whoever has the floor."""
         prompt = sanitize(prompt)
-        if self.floor == "claude":
+        if own_command(prompt):
+            turn = self._own_turn(prompt)
+        elif self.floor == "claude":
             self.wallet.check()
-            state, route = self.session.state, self.session.route(self._fresh)
-            turn = self._claude_turn(prompt, None if state.handed_over else route.situation(state.brief))
+            turn = self._claude_turn(prompt, self._situation_of_stay())
         else:
             turn = self._local_turn(prompt)
         async with contextlib.aclosing(turn):
@@ -229,6 +235,22 @@ class Conversation:
         self._saving.if_begun()
         for agent in self.agents.values():
             await agent.close()
+
+    def _situation_of_stay(self) -> Situation | None:
+        """What a prompt to Claude carries: a hand-off if none succeeded yet, or what the user ran meanwhile."""
+        state = self.session.state
+        if not state.handed_over:
+            return self.session.route(self._fresh).situation(state.brief)
+        return "resume" if self.session.tally.local_since else None
+
+    async def _own_turn(self, prompt: str) -> AsyncGenerator[Update, None]:
+        if self._own is None:
+            raise MilkError("Commands cannot be run here.")
+        told = preface(self.session, self._share) if self.floor == "local" else ""
+        turn = self._turns.turn("local", prompt, preface=told, agent=self._own)
+        async with contextlib.aclosing(turn):
+            async for update in turn:
+                yield update
 
     async def _local_turn(self, prompt: str) -> AsyncGenerator[Update, None]:
         asked = ""

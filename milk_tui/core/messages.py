@@ -11,6 +11,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict
 
 from milk_tui.core.errors import Failure
+from milk_tui.core.own_command import CALL_ID
 
 AgentRole = Literal["local", "claude"]
 Role = Literal["user", "agent", "tool"]
@@ -158,6 +159,11 @@ class Turn(Value):
     def prompt(self) -> str:
         """The user's text."""
         return self.messages[0].text
+
+    @property
+    def is_own_command(self) -> bool:
+        """Whether the user ran a command, and no agent was asked."""
+        return any(call.id.startswith(CALL_ID) for call in self.calls)
 
     @property
     def answer(self) -> str:

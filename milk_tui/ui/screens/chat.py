@@ -16,6 +16,7 @@ from textual.worker import Worker, WorkerState
 from milk_tui.conversation.commands import Command, is_mistyped, parsed
 from milk_tui.conversation.update import Update
 from milk_tui.conversation.workbench import Workbench
+from milk_tui.core.own_command import own_command
 from milk_tui.ui.panels.need_panel import NeedPanel
 from milk_tui.ui.panels.panel import Panel
 from milk_tui.ui.panels.registry import BrickColumn
@@ -152,7 +153,7 @@ class ChatScreen(
             self.run_command(*command)
         elif is_mistyped(text):
             self.tell(f"There is no command {text.split()[0]}; F1 lists them. Your text is still there.")
-        elif self.talk.floor == "local" and not self.setup.can_answer:
+        elif self.talk.floor == "local" and not self.setup.can_answer and not own_command(text):
             self.setup.focus()
         elif text.strip():
             self.handing.decline()
@@ -161,6 +162,7 @@ class ChatScreen(
     @work(exclusive=True, group="turn", exit_on_error=False)
     async def converse(self, updates: AsyncGenerator[Update, None], sent: str) -> None:
         """Show a turn as it happens; `sent` is what it was asked with."""
+        self.returning.settle()
         await self.conversing.follow(updates, sent)
 
     def show(self, update: Update) -> None:

@@ -46,6 +46,7 @@ from milk_tui.ui.screens.stating import Stating
 from milk_tui.ui.screens.switching import SwitchActions, Switching
 from milk_tui.ui.screens.taking import TakeActions, Taking
 from milk_tui.ui.screens.typing_on import TypingOn
+from milk_tui.ui.screens.undoing import UndoActions, Undoing
 from milk_tui.ui.story import Story
 from milk_tui.ui.widgets.card import Card
 from milk_tui.ui.widgets.checklist import Checklist
@@ -65,6 +66,7 @@ class ChatScreen(
     SwitchActions,
     SpendActions,
     QueueActions,
+    UndoActions,
     SessionActions,
     TakeActions,
     ReturnActions,
@@ -114,13 +116,14 @@ class ChatScreen(
         self.returning = Returning(self)
         self.spending = Spending(self)
         self.switching = Switching(self)
+        self.undoing = Undoing(self)
         self.taking = Taking(self)
         self.mentioning = Mentioning(self)
         self.signalling = Signalling(self)
         self.reopening = Reopening(self)
         self.set_class(not self.talk.session.turns, "-fresh")
         self.gauging.show(self.talk.bricks())
-        self.story.tell_turns(self.talk.session.turns)
+        self.story.tell_turns(self.talk.session.turns, self.talk.session.state.undone_turn)
         for notice in self.bench.notices:
             self.tell(notice)
         self.follow_settings()
@@ -135,7 +138,6 @@ class ChatScreen(
 
     def follow_settings(self) -> None:
         """Look and listen as the settings say; what they cannot have is told."""
-        self.prompt.cursor_blink = not self.bench.settings.reduced_motion
         self.keymap, problems = prefer(self.app, self.bench.settings, all_places(self.app))
         for problem in problems:
             self.tell(problem)

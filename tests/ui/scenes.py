@@ -189,7 +189,6 @@ def is_busy(pilot: Pilot[None]) -> bool:
 
 async def still(pilot: Pilot[None]) -> None:
     """Draw everything and stop what counts, so that two pictures of one scene are equal."""
-    chat(pilot).prompt.cursor_blink = False
     line = chat(pilot).query_one(StatusLine)
     line.calm = True
     line.status = replace(line.status, since=None)

@@ -47,6 +47,7 @@ from milk_tui.ui.screens.stating import Stating
 from milk_tui.ui.screens.switching import SwitchActions, Switching
 from milk_tui.ui.screens.taking import TakeActions, Taking
 from milk_tui.ui.screens.typing_on import TypingOn
+from milk_tui.ui.screens.undoing import UndoActions, Undoing
 from milk_tui.ui.story import Story
 from milk_tui.ui.widgets.card import Card
 from milk_tui.ui.widgets.checklist import Checklist
@@ -66,6 +67,7 @@ class ChatScreen(
     SwitchActions,
     SpendActions,
     QueueActions,
+    UndoActions,
     SessionActions,
     TakeActions,
     ReturnActions,
@@ -115,6 +117,7 @@ class ChatScreen(
         self.returning = Returning(self)
         self.spending = Spending(self)
         self.switching = Switching(self)
+        self.undoing = Undoing(self)
         self.taking = Taking(self)
         self.mentioning = Mentioning(self)
         self.drafting = Drafting(self)
@@ -122,7 +125,7 @@ class ChatScreen(
         self.reopening = Reopening(self)
         self.set_class(not self.talk.session.turns, "-fresh")
         self.gauging.show(self.talk.bricks())
-        self.story.tell_turns(self.talk.session.turns)
+        self.story.tell_turns(self.talk.session.turns, self.talk.session.state.undone_turn)
         for notice in self.bench.notices:
             self.tell(notice)
         self.follow_settings()
@@ -138,7 +141,6 @@ class ChatScreen(
 
     def follow_settings(self) -> None:
         """Look and listen as the settings say; what they cannot have is told."""
-        self.prompt.cursor_blink = not self.bench.settings.reduced_motion
         self.keymap, problems = prefer(self.app, self.bench.settings, all_places(self.app))
         for problem in problems:
             self.tell(problem)
@@ -165,6 +167,7 @@ class ChatScreen(
     @work(exclusive=True, group="turn", exit_on_error=False)
     async def converse(self, updates: AsyncGenerator[Update, None], sent: str) -> None:
         """Show a turn as it happens; `sent` is what it was asked with."""
+        self.returning.settle()
         await self.conversing.follow(updates, sent)
 
     def show(self, update: Update) -> None:

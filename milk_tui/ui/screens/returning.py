@@ -26,7 +26,8 @@ class Returning:
 
     def note(self, event: ev.Event) -> None:
         """Follow what may bring something back or take it along."""
-        if isinstance(event, ev.FloorChanged | ev.IncomingDecided | ev.TurnStarted | ev.TurnEnded):
+        turns = ev.TurnStarted | ev.TurnEnded | ev.ExchangeUndone
+        if isinstance(event, ev.FloorChanged | ev.IncomingDecided | turns):
             self.show()
 
     def show(self) -> None:
@@ -49,6 +50,13 @@ class Returning:
             return False
         self._card.enter()
         return True
+
+    def settle(self) -> None:
+        """A prompt is about to go: words that are still being written go with it."""
+        words = self._card.words if self._card else None
+        if words is not None:
+            kept = bool(words.strip())
+            self._screen.talk.decide("accepted" if kept else "discarded", words if kept else None)
 
     def decided(self, decided: IncomingCard.Decided) -> None:
         """Pass the user's decision on."""

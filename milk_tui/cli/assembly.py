@@ -19,6 +19,7 @@ from milk_tui.conversation.toolbox import SessionToolbox
 from milk_tui.conversation.wallet import Wallet
 from milk_tui.conversation.workbench import Workbench
 from milk_tui.storage.config import Settings
+from milk_tui.storage.drafts import Drafts
 from milk_tui.storage.file_texts import FileTexts
 from milk_tui.storage.grants import GrantFile
 from milk_tui.storage.session_store import SessionStore
@@ -64,7 +65,7 @@ def assembled(settings: Settings, opened: Opened) -> Workbench:
     conversation = Conversation(
         opened.session,
         local=local_agent(settings, toolbox),
-        claude=claude_agent(settings, desk, watch),
+        claude=claude_agent(settings, desk, watch, lambda: toolbox.plans_only),
         store=opened.keeper,
         own=OwnCommands(toolbox),
         escalation=settings.agent_escalation,
@@ -77,10 +78,14 @@ def assembled(settings: Settings, opened: Opened) -> Workbench:
         await asyncio.to_thread(texts.clean)
         opened.keeper.close()
 
-    return Workbench(settings, conversation, desk, toolbox, notices, watch=watch, end=end)
+    return Workbench(
+        settings, conversation, desk, toolbox, notices, watch=watch, end=end, drafts=Drafts(settings.home)
+    )
 
 
-def claude_agent(settings: Settings, desk: PermissionDesk, watch: FileWatch) -> Agent:
+def claude_agent(
+    settings: Settings, desk: PermissionDesk, watch: FileWatch, plans_only: Callable[[], bool] = lambda: False
+) -> Agent:
     """Claude Code, as the settings want it."""
     return ClaudeCode(
         desk.ask,
@@ -88,6 +93,7 @@ def claude_agent(settings: Settings, desk: PermissionDesk, watch: FileWatch) -> 
         cli_path=str(settings.claude_path) if settings.claude_path else None,
         model=settings.claude_model,
         silence_seconds=settings.claude_silence_seconds,
+        plans_only=plans_only,
         watch=watch.note,
     )
 

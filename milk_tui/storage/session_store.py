@@ -142,6 +142,10 @@ class SessionStore:
         """What all stored turns have spent."""
         return self._read(usage_of)
 
+    def has(self, session_id: str) -> bool:
+        """Whether a session is kept here."""
+        return self._read(lambda connection: reading.has_session(connection, session_id))
+
     def find(self, prefix: str) -> str:
         """The id that begins so.
 

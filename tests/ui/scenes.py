@@ -284,6 +284,14 @@ async def carried_out(pilot: Pilot[None]) -> None:
     await quiet(pilot)
 
 
+async def queued(pilot: Pilot[None]) -> None:
+    """The user writes on while Claude waits for an answer."""
+    await question(pilot)
+    for text in ("Then run the whole suite, twice.", "/local Write the changelog.", "And thank Claude."):
+        chat(pilot).queueing.put(text)
+    await still(pilot)
+
+
 async def answered(pilot: Pilot[None]) -> None:
     """Claude has answered, and the receipt is there."""
     await question(pilot)
@@ -386,6 +394,7 @@ SCENES = (
     Scene("preview", asked),
     Scene("long-session", days_later, long_bench),
     Scene("question", question),
+    Scene("queue", queued),
     Scene("receipt", answered),
     Scene("came-back", came_back),
     Scene("changes", changes_shown),

@@ -129,7 +129,9 @@ async def test_all_of_a_shortened_output_is_shown_and_no_other_file(tmp_path: Pa
         await until(pilot, lambda: "file 20" in shown(pilot), "it begins at the beginning")
         await pilot.press("end")
         await until(pilot, lambda: "file 8999" in shown(pilot), "it is there to its end")
-        await pilot.press("escape")
+        await pilot.press("shift+down", "shift+down", "y")
+        await until(pilot, lambda: pilot.app.clipboard.startswith("file "), "two rows of it are copied")
+        assert pilot.app.clipboard.count("\n") == 1
         (results / "ls-1.txt").unlink()
         await until(pilot, lambda: pilot.app.screen is chat(pilot), "it is closed")
         await pilot.press("v")
@@ -148,3 +150,19 @@ async def test_times_and_tokens_are_shown_on_demand() -> None:
         await until(pilot, lambda: about in shown(pilot), "it is shown")
         await pilot.press("t")
         await until(pilot, lambda: about not in shown(pilot), "it is gone")
+
+
+async def test_blocks_are_chosen_from_the_prompt_and_escape_leads_back_there() -> None:
+    async with on_stage(Stage()) as pilot:
+        await say(pilot, "Hello")
+        await done(pilot, 1)
+        chat(pilot).prompt.write("a draft")
+        transcript = chat(pilot).query_one(Transcript)
+        await pilot.press("alt+up", "alt+up")
+        await until(pilot, lambda: transcript.has_focus and transcript.cursor == 0, "the prompt is chosen")
+        await pilot.press("y")
+        await until(pilot, lambda: pilot.app.clipboard == "Hello", "it is copied")
+        await pilot.press("escape")
+        await until(pilot, lambda: chat(pilot).prompt.has_focus, "one writes on")
+        await pilot.press("!")
+        assert chat(pilot).prompt.text == "a draft!"

@@ -25,6 +25,7 @@ from milk_tui.ui.preferences import prefer
 from milk_tui.ui.screens.asking import Asking
 from milk_tui.ui.screens.conversing import Conversing
 from milk_tui.ui.screens.copying import Copying
+from milk_tui.ui.screens.drafting import Drafting
 from milk_tui.ui.screens.finding import FindActions, Finding
 from milk_tui.ui.screens.gauging import Gauging
 from milk_tui.ui.screens.giving import GiveActions, Giving
@@ -119,6 +120,7 @@ class ChatScreen(
         self.undoing = Undoing(self)
         self.taking = Taking(self)
         self.mentioning = Mentioning(self)
+        self.drafting = Drafting(self)
         self.signalling = Signalling(self)
         self.reopening = Reopening(self)
         self.set_class(not self.talk.session.turns, "-fresh")
@@ -132,8 +134,9 @@ class ChatScreen(
         self.queueing.show()
         self.call_after_refresh(self.setup.begin)
 
-    def on_unmount(self) -> None:
-        """Give back what the terminal lent."""
+    async def on_unmount(self) -> None:
+        """Keep what is not sent, and give back what the terminal lent."""
+        await self.drafting.finish()
         self.signalling.leave()
 
     def follow_settings(self) -> None:
@@ -214,6 +217,7 @@ class ChatScreen(
     @on(Prompt.Changed)
     def _measure(self) -> None:
         self.gauging.soon()
+        self.drafting.soon()
 
     @on(Prompt.HistoryRequested)
     def _recall(self, event: Prompt.HistoryRequested) -> None:

@@ -23,7 +23,7 @@ class PromptBox(Vertical):
     is_command: reactive[bool] = reactive(False)
     """Whether what is written is a command of the user's own."""
     plans_only: reactive[bool] = reactive(False)
-    """Whether the local agent only plans."""
+    """Whether whoever has the floor only plans."""
 
     def __init__(self, prompt: Prompt, recipient: str = "local", *, id: str | None = None) -> None:
         super().__init__(id=id)
@@ -63,12 +63,12 @@ class PromptBox(Vertical):
         self._write_title()
 
     def watch_plans_only(self) -> None:
-        """Say what may not be expected of the local agent."""
+        """Say what may not be expected of an agent."""
         self._write_title()
 
     def _write_title(self) -> None:
         if self.is_command:
             self.border_title = "! runs here, as you"
             return
-        mode = " · plans only" if self.plans_only and self.recipient == "local" else ""
+        mode = " · plans only" if self.plans_only else ""
         self.border_title = _TITLES.get(self.recipient, "") + mode

@@ -9,7 +9,7 @@ from textual.containers import Vertical
 from textual.reactive import reactive
 
 from milk_tui.core.own_command import own_command
-from milk_tui.ui.widgets.completion import CommandList, Completion
+from milk_tui.ui.widgets.completion import Completion, CompletionList
 from milk_tui.ui.widgets.prompt import Prompt
 
 _TITLES = {"local": "to the local agent", "claude": "to Claude, until F9 gives the floor back"}
@@ -32,7 +32,7 @@ class PromptBox(Vertical):
 
     def compose(self) -> ComposeResult:
         """The list is drawn over what stands above the frame."""
-        yield CommandList()
+        yield CompletionList()
         yield self.prompt
 
     def on_mount(self) -> None:
@@ -40,9 +40,9 @@ class PromptBox(Vertical):
         self.watch(self.prompt, "completion", self._show_completion)
 
     def _show_completion(self, shown: Completion | None) -> None:
-        self.query_one(CommandList).completion = shown
+        self.query_one(CompletionList).completion = shown
 
-    def on_command_list_clicked(self, event: CommandList.Clicked) -> None:
+    def on_completion_list_clicked(self, event: CompletionList.Clicked) -> None:
         """Take the clicked command."""
         event.stop()
         self.prompt.complete(event.index)

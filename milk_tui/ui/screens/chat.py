@@ -26,6 +26,7 @@ from milk_tui.ui.screens.asking import Asking
 from milk_tui.ui.screens.conversing import Conversing
 from milk_tui.ui.screens.copying import Copying
 from milk_tui.ui.screens.drafting import Drafting
+from milk_tui.ui.screens.editing import EditActions, Editing
 from milk_tui.ui.screens.finding import FindActions, Finding
 from milk_tui.ui.screens.gauging import Gauging
 from milk_tui.ui.screens.giving import GiveActions, Giving
@@ -70,6 +71,7 @@ class ChatScreen(
     UndoActions,
     SessionActions,
     TakeActions,
+    EditActions,
     ReturnActions,
     TypingOn,
 ):
@@ -120,6 +122,7 @@ class ChatScreen(
         self.undoing = Undoing(self)
         self.taking = Taking(self)
         self.mentioning = Mentioning(self)
+        self.editing = Editing(self)
         self.drafting = Drafting(self)
         self.signalling = Signalling(self)
         self.reopening = Reopening(self)
@@ -136,6 +139,7 @@ class ChatScreen(
 
     async def on_unmount(self) -> None:
         """Keep what is not sent, and give back what the terminal lent."""
+        await self.editing.close()
         await self.drafting.finish()
         self.signalling.leave()
 

@@ -54,13 +54,16 @@ CHAT: list[BindingType] = [
     _key("ctrl+f", "find", "Find", "Find a text in the conversation", "find", show=False, first=True),
     *(_key(keys, f"read('{action}')", words, words, action, show=False) for keys, action, words in _READING),
     _key("f2", "toggle_bricks", "Bricks", "Show or hide the bricks", "bricks"),
+    _key("f4", "edit_outside", "Editor", "Write the prompt in your own editor", "editor", show=False),
+    # First, for in a text area the key selects the line.
     _key(
-        "f4",
+        "f6",
         "choose_queued",
         "Queue",
         "Choose what is queued: edit, move, remove, send now",
         "queue",
         show=False,
+        first=True,
     ),
     _key(
         "ctrl+s",

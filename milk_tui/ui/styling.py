@@ -22,6 +22,7 @@ SHEETS = (
     "status.tcss",
     "dialogs.tcss",
     "lists.tcss",
+    "lines.tcss",
 )
 """In the order in which they apply."""
 

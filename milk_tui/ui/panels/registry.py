@@ -33,6 +33,7 @@ PANELS = (
     PanelRow("need", NeedPanel, lambda bricks: bricks.need),
     PanelRow("local-summary", BrickPanel, lambda bricks: bricks.local_summary),
     PanelRow("claude-summary", BrickPanel, lambda bricks: bricks.claude_summary),
+    PanelRow("facts", BrickPanel, lambda bricks: bricks.facts),
     PanelRow("gauge", GaugePanel, lambda bricks: bricks.gauge),
 )
 """From top to bottom."""

@@ -34,6 +34,7 @@ from milk_tui.ui.screens.queueing import QueueActions, Queueing
 from milk_tui.ui.screens.recalling import Recalling
 from milk_tui.ui.screens.settings import SettingsScreen
 from milk_tui.ui.screens.setup import Setup
+from milk_tui.ui.screens.shaping import ShapeActions, Shaping
 from milk_tui.ui.screens.signalling import Signalling
 from milk_tui.ui.screens.spending import SpendActions, Spending
 from milk_tui.ui.screens.stating import Stating
@@ -49,7 +50,9 @@ from milk_tui.ui.widgets.status_line import StatusLine
 from milk_tui.ui.widgets.transcript import Transcript
 
 
-class ChatScreen(PlainActions, FindActions, SwitchActions, SpendActions, QueueActions, TypingOn):
+class ChatScreen(
+    PlainActions, FindActions, SwitchActions, SpendActions, QueueActions, ShapeActions, TypingOn
+):
     """Conversation on the left, bricks on the right; one strip instead of them where it is narrow."""
 
     AUTO_FOCUS = "Prompt"
@@ -89,6 +92,7 @@ class ChatScreen(PlainActions, FindActions, SwitchActions, SpendActions, QueueAc
         self.recalling = Recalling(self.prompt, self.talk.session)
         self.conversing = Conversing(self)
         self.queueing = Queueing(self)
+        self.shaping = Shaping(self)
         self.handing = Handing(self)
         self.spending = Spending(self)
         self.switching = Switching(self)

@@ -19,6 +19,7 @@ from milk_tui.core.events import (
     ToolCallFinished,
     ToolCallStarted,
 )
+from milk_tui.core.menu import answers_in_words
 from milk_tui.core.messages import ToolCall, ToolResult
 from milk_tui.core.permission import Permission, Question, deny
 
@@ -40,7 +41,10 @@ class Say:
 
 @dataclass(frozen=True)
 class Use:
-    """A tool call and its result; asked about first if `question` is given, and refused if the answer is no."""
+    """A tool call and its result; asked about first if `question` is given, and refused if the answer is no.
+
+    The result of a call that is itself a question is what was chosen.
+    """
 
     call: ToolCall
     result: str
@@ -108,6 +112,9 @@ class ScriptedAgent:
             answer = await self._permission(use.question)
             if answer.decision == "no":
                 result = ToolResult(call_id=use.call.id, text=answer.word or "Not allowed.", is_error=True)
+            elif answer.chosen:
+                text = answers_in_words(use.question.menus, answer.chosen)
+                result = ToolResult(call_id=use.call.id, text=text)
         yield ToolCallFinished(result=result)
 
 

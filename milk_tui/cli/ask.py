@@ -9,6 +9,7 @@ import signal
 from collections.abc import AsyncGenerator
 from contextlib import aclosing, suppress
 
+from milk_tui.cli.answer import AnswerText
 from milk_tui.cli.assembly import Joined, with_conversation
 from milk_tui.cli.saying import say
 from milk_tui.cli.wish import Wish
@@ -89,18 +90,16 @@ class _Answer:
     """The answer on stdout as it comes, everything else on stderr."""
 
     def __init__(self) -> None:
-        self._has_printed = False
-        self._held = ""
-        """White space that belongs to the answer only if more of it comes."""
+        self._text = AnswerText()
 
     def show(self, update: Update) -> None:
         match update.event:
             case TextDelta(text=text):
-                self._print(text)
+                self._text.text(text)
             case TurnStarted() | StepStarted():
-                self._part()
+                self._text.part()
             case StepVoided():
-                self._part()
+                self._text.part()
                 say("The agent starts its answer again.")
             case AgentFailed(failure=failure):
                 self.end()
@@ -117,19 +116,5 @@ class _Answer:
                 pass
 
     def end(self) -> None:
-        """End the answer with one line end; an empty one has none."""
-        if self._has_printed:
-            print(flush=True)
-        self._has_printed, self._held = False, ""
-
-    def _part(self) -> None:
-        """What follows is another message: a blank line comes between."""
-        self._held = "\n\n"
-
-    def _print(self, text: str) -> None:
-        whole = self._held + text if self._has_printed else text.lstrip("\n")
-        kept = whole.rstrip()
-        self._held = whole[len(kept) :]
-        if kept:
-            print(kept, end="", flush=True)
-            self._has_printed = True
+        """End the answer."""
+        self._text.end()

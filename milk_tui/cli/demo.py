@@ -12,10 +12,12 @@ from pathlib import Path
 from milk_tui.agents.scripted import Pause, Reply, Say, ScriptedAgent, Use
 from milk_tui.conversation.checkup import Check, LocalCheckup
 from milk_tui.conversation.controller import Conversation
+from milk_tui.conversation.file_watch import FileWatch
 from milk_tui.conversation.permissions import PermissionDesk
 from milk_tui.conversation.toolbox import SessionToolbox
 from milk_tui.conversation.workbench import Workbench
 from milk_tui.core.events import EscalationRequested, ThinkingDelta, UsageReported
+from milk_tui.core.file_text import FileText
 from milk_tui.core.messages import ToolCall, Turn, Usage
 from milk_tui.core.permission import Question
 from milk_tui.core.session import Session, SessionState
@@ -37,6 +39,25 @@ _CLAUDE_USAGE = UsageReported(
         seconds=9.2,
     )
 )
+
+
+_BEFORE = '''"""Orders: placed once, refunded once."""
+
+from shop.database import connection
+from shop.receipts import Receipt
+
+
+def place(order: Order) -> Receipt:
+    with connection() as db:
+        db.insert(order)
+        return Receipt(order.id)
+
+
+def refund(order: Order) -> Receipt:
+    with connection() as db:
+        db.mark(order, "refunded")
+        return Receipt(order.id)
+'''
 
 
 def _call(number: int, name: str, arguments: str) -> ToolCall:
@@ -134,22 +155,22 @@ def demo_bench(
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     clock: Callable[[], float] = time.monotonic,
     turns: Sequence[Turn] = (),
+    claude: Sequence[Reply] = (),
 ) -> Workbench:
     """A workbench with nothing real on it. `word` is the pause between two words, in seconds.
 
-    The session begins with `turns`, as a reopened one.
+    The session begins with `turns`, as a reopened one. Claude may be given other replies.
     """
     desk = PermissionDesk()
     local = ScriptedAgent(_local(word), model="qwen3-coder-30b", sleep=sleep)
-    claude = ScriptedAgent(
-        _claude(word), model="claude-opus", session_id="demo", permission=desk.ask, sleep=sleep
+    escalated = ScriptedAgent(
+        claude or _claude(word), model="claude-opus", session_id="demo", permission=desk.ask, sleep=sleep
     )
     state = SessionState(
         id="demo", cwd="/home/ana/shop", nonce=NONCE, created_at=datetime(2026, 1, 5, 9, 30, tzinfo=UTC)
     )
-    conversation = Conversation(
-        Session(state, turns), local=local, claude=claude, store=_Nowhere(), clock=clock
-    )
+    session = Session(state, turns)
+    conversation = Conversation(session, local=local, claude=escalated, store=_Nowhere(), clock=clock)
     settings = Settings.model_validate({"home": Path("/home/ana/.milk")})
     return Workbench(
         settings,
@@ -159,7 +180,24 @@ def demo_bench(
         check_local=_check_local,
         check_claude=_check_claude,
         keeps_settings=False,
+        watch=FileWatch(session, _Shop()),
     )
+
+
+class _Shop:
+    """The one file that Claude changes in the demo, before and after."""
+
+    def keep(self, turn: int, path: str) -> None:
+        """It is known already."""
+
+    def before(self, _turn: int, _path: str) -> FileText:
+        """As the demo finds it."""
+        return FileText(kind="text", text=_BEFORE, digest="before")
+
+    def now(self, _path: str) -> FileText:
+        """As the demo leaves it."""
+        committed = _BEFORE.replace("        return", "        db.commit()\n        return")
+        return FileText(kind="text", text=committed, digest="now")
 
 
 class _Nowhere:

@@ -39,15 +39,20 @@ class Sentences(click.Group):
 @click.option(
     "--demo", is_flag=True, help="Show the whole program with scripted agents; nothing is needed or kept."
 )
+@click.option("--plain", is_flag=True, help="Chat line by line, as a screen reader can follow it.")
 @common
 @click.pass_context
-def cli(context: click.Context, /, demo: bool, **given: Any) -> None:
+def cli(context: click.Context, /, demo: bool, plain: bool, **given: Any) -> None:
     """Chat with your local model; hand the hard tasks to Claude Code with a bounded context.
 
     Without a command the chat opens. Settings are read from ~/.milk/tui.json, ~/.milk/config.json, MILK_* variables
     and these options.
     """
-    if context.invoked_subcommand is None:
+    if context.invoked_subcommand is None and plain:
+        from milk_tui.cli.plain.chat import run_plain
+
+        context.exit(run_plain(wish(context, **given)))
+    elif context.invoked_subcommand is None:
         from milk_tui.cli.screen import run_demo, run_screen
 
         context.exit(run_demo() if demo else run_screen(wish(context, **given)))

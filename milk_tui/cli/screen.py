@@ -7,12 +7,18 @@ import signal
 import sys
 import threading
 from contextlib import suppress
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from milk_tui.cli.wish import Wish
 
 if TYPE_CHECKING:
+    from milk_tui.cli.assembly import Joined
+    from milk_tui.conversation.workbench import Workbench
     from milk_tui.ui.app import MilkApp
+
+_CHAT = "milk_tui.ui.screens.chat"
+"""The module of the screen that takes the first frame's place; loading it would stop the loop for a while."""
 
 END_SECONDS = 4.0
 """How long the program may take to end when it is told to by a signal."""
@@ -22,16 +28,14 @@ def run_screen(wish: Wish) -> int:
     """Open the chat; the exit status is the app's."""
     _must_be_a_terminal()
     _tune()
-    from milk_tui.cli.assembly import joined
     from milk_tui.ui.app import MilkApp
 
-    parts = joined(wish)
-
     async def run() -> int:
+        opening = _Opening(wish)
         try:
-            return await _shown(MilkApp(parts.bench))
+            return await _shown(MilkApp(opening=opening.bench))
         finally:
-            await parts.close()
+            await opening.close()
 
     return asyncio.run(run())
 
@@ -40,13 +44,47 @@ def run_demo() -> int:
     """Show the program with scripted agents: nothing is needed, nothing is kept."""
     _must_be_a_terminal()
     _tune()
-    from milk_tui.cli.demo import demo_bench
     from milk_tui.ui.app import MilkApp
 
+    async def bench() -> "Workbench":
+        return await asyncio.to_thread(_demo)
+
     async def run() -> int:
-        return await _shown(MilkApp(demo_bench()))
+        return await _shown(MilkApp(opening=bench))
 
     return asyncio.run(run())
+
+
+class _Opening:
+    """Opens the session that is wished for, beside the loop, once somebody asks for it."""
+
+    def __init__(self, wish: Wish) -> None:
+        self._wish = wish
+        self._task: asyncio.Task[Joined] | None = None
+
+    async def bench(self) -> "Workbench":
+        """Open it. Raises `MilkError`."""
+        self._task = asyncio.create_task(asyncio.to_thread(_joined, self._wish))
+        return (await asyncio.shield(self._task)).bench
+
+    async def close(self) -> None:
+        """Close what was opened, or is being opened. Raises the `MilkError` that it could not be opened for."""
+        if self._task is not None:
+            await (await self._task).close()
+
+
+def _joined(wish: Wish) -> "Joined":
+    from milk_tui.cli.assembly import joined
+
+    import_module(_CHAT)
+    return joined(wish)
+
+
+def _demo() -> "Workbench":
+    from milk_tui.cli.demo import demo_bench
+
+    import_module(_CHAT)
+    return demo_bench()
 
 
 async def _shown(app: "MilkApp") -> int:

@@ -46,13 +46,20 @@ COMMANDS: tuple[Command, ...] = (
     Command(
         "/local", "Give the floor back to the local agent", "return_to_local", ("/primary",), is_queued=True
     ),
+    Command("/changes", "Files that the agents changed, and what is different", "changes", ("/diff",)),
     Command("/need", "Say what you are trying to get done", "set_need", ("/goal",), "[text]"),
     Command("/mode", "Let the local agent only plan, or work", "mode", (), "[plan|work]"),
     Command("/model", "Choose the local agent's model", "choose_model", ("/models",), is_queued=True),
     Command("/permissions", "What is allowed without a question", "permissions", ("/grants",)),
     Command("/mcp", "MCP servers and their tools", "mcp"),
     Command("/bricks", "Show or hide the brick column", "toggle_bricks", ("/panel", "/budget")),
-    Command("/copy", "Copy the last answer", "copy_answer"),
+    Command(
+        "/copy",
+        "Copy the last answer or its last block of code, or save it",
+        "copy_answer",
+        (),
+        "[code] [file]",
+    ),
     Command("/find", "Find a text in this conversation", "find", (), "[text]"),
     Command("/doctor", "Look at server, model and Claude Code", "doctor", ("/check",)),
     Command("/theme", "Change the colours", "change_theme"),

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 
 from milk_tui.agents.base import Agent
 from milk_tui.conversation.forecast import Forecast, forecast, with_reason
-from milk_tui.conversation.incoming import IncomingBrick, incoming_brick, preface, share
+from milk_tui.conversation.incoming import incoming_brick, preface, share
 from milk_tui.conversation.queue import Queue
 from milk_tui.conversation.rehearsal import rehearsal
 from milk_tui.conversation.saving import Saving
@@ -21,7 +21,7 @@ from milk_tui.conversation.update import Escalation, Saves, Update
 from milk_tui.conversation.wallet import Wallet
 from milk_tui.core import events as ev
 from milk_tui.core.bricks import Bricks, Gauge
-from milk_tui.core.incoming import Choice
+from milk_tui.core.incoming import Choice, IncomingBrick
 from milk_tui.core.messages import AgentRole, Situation
 from milk_tui.core.secrets import masked
 from milk_tui.core.session import Session

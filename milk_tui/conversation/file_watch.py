@@ -8,11 +8,13 @@ import asyncio
 from collections.abc import Sequence
 from os.path import normpath
 from pathlib import PurePath
-from typing import Literal, Protocol
+from typing import Protocol
 
-from milk_tui.core.changed_files import ChangedFile, ChangedFiles, Piece, changed_files, changed_name
+from milk_tui.core.changed_files import ChangedFile, ChangedFiles, changed_files, changed_name
+from milk_tui.core.file_diff import Changes, DiffKind, FileDiff
 from milk_tui.core.file_text import FileText
-from milk_tui.core.messages import ToolCall, Turn, Value
+from milk_tui.core.line_diff import counts
+from milk_tui.core.messages import ToolCall, Turn
 from milk_tui.core.session import Session
 
 _WHY_NOT = {
@@ -54,29 +56,6 @@ class Unkept:
         return FileText(kind="absent")
 
 
-class FileDiff(Value):
-    """A file then and now; where that is not known, what was asked for."""
-
-    path: str
-    name: str
-    """The path, from the session's directory where it is inside."""
-    kind: Literal["changed", "created", "deleted", "unchanged", "asked"]
-    before: str | None = None
-    after: str | None = None
-    pieces: tuple[Piece, ...] = ()
-    """Only where texts are not known."""
-    words: str = ""
-    """What should be said about it."""
-
-
-class Changes(Value):
-    """All files that were changed in some turns."""
-
-    files: tuple[FileDiff, ...] = ()
-    may_be_more: bool = False
-    """Commands ran as well, and what those change is not known."""
-
-
 class FileWatch:
     """The files of one session."""
 
@@ -102,10 +81,12 @@ class FileWatch:
         before, now = self._texts.before(file.turns[0], file.path), self._texts.now(file.path)
         why_not = _unknown(before, now)
         if before is None or why_not:
-            return FileDiff(path=file.path, name=name, kind="asked", pieces=file.pieces, words=why_not)
+            return FileDiff(name=name, kind="asked", pieces=file.pieces, words=why_not)
         kind, words = _difference(before, now)
+        old, new = _text(before), _text(now)
+        added, removed = counts(old, new)
         return FileDiff(
-            path=file.path, name=name, kind=kind, before=_text(before), after=_text(now), words=words
+            name=name, kind=kind, before=old, after=new, added=added, removed=removed, words=words
         )
 
 
@@ -134,9 +115,7 @@ def _unknown(before: FileText | None, now: FileText) -> str:
     return f"Now it {_WHY_NOT[now.kind]}; {_AS_ASKED}." if now.kind in _WHY_NOT else ""
 
 
-def _difference(
-    before: FileText, now: FileText
-) -> tuple[Literal["changed", "created", "deleted", "unchanged"], str]:
+def _difference(before: FileText, now: FileText) -> tuple[DiffKind, str]:
     if before.kind == now.kind == "absent":
         return "unchanged", "It was not there before and is not there now."
     if before.kind == "absent":

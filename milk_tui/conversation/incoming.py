@@ -8,31 +8,16 @@ from collections.abc import Callable
 
 from milk_tui.agents.base import Agent, Sized
 from milk_tui.agents.server.messages import BYTES_PER_TOKEN
-from milk_tui.conversation.file_watch import named_files
-from milk_tui.core.changed_files import ChangedFiles
+from milk_tui.conversation.file_watch import named_files, shown_name
 from milk_tui.core.cut import cut_lines
 from milk_tui.core.handoff import FRAME, fenced
-from milk_tui.core.incoming import Choice
-from milk_tui.core.messages import Value
+from milk_tui.core.incoming import IncomingBrick
 from milk_tui.core.session import Session
 
 DEFAULT_WINDOW = 8_192
 """Tokens assumed of a local model that does not say."""
 
 _TITLE = "What Claude Code did meanwhile, at the user's request"
-
-
-class IncomingBrick(Value):
-    """What came back from Claude."""
-
-    text: str
-    """Exactly what is told, without heading and fence."""
-    room: int
-    """The most characters it may have."""
-    choice: Choice = "open"
-    is_edited: bool = False
-    files: ChangedFiles = ChangedFiles()
-    """The files that Claude's tool calls changed."""
 
 
 def share(agent: Agent, window: int | None) -> int:
@@ -46,7 +31,8 @@ def incoming_brick(session: Session, share: int) -> IncomingBrick | None:
     incoming = session.incoming
     if incoming is None:
         return None
-    words = incoming.text
+    words, cwd = incoming.text, session.state.cwd
+    changed = named_files(session.stay, cwd)
     room = max(min(session.budget, share) - FRAME, 0)
 
     def made(limit: int) -> str:
@@ -57,7 +43,8 @@ def incoming_brick(session: Session, share: int) -> IncomingBrick | None:
         room=room,
         choice=incoming.choice,
         is_edited=words is not None,
-        files=named_files(session.stay, session.state.cwd),
+        files=tuple(shown_name(file.path, cwd) for file in changed.files),
+        may_be_more=changed.may_be_more,
     )
 
 

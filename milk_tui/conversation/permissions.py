@@ -5,14 +5,24 @@ anybody behind it the answer is no.
 """
 
 import asyncio
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import NamedTuple
 
 from milk_tui.core.errors import StoreError
 from milk_tui.core.permission import Answer, Permission, Question, Scope, deny
 from milk_tui.storage.grants import GrantFile
 
 
+class Place(NamedTuple):
+    """Where the question that is asked now stands among those that came while one was open."""
+
+    number: int
+    of: int
+
+
 class PermissionDesk:
-    """Passes questions on, one after the other, unless a grant answers them.
+    """Passes questions on, one after the other in the order in which they came, unless a grant answers them.
 
     A grant is exact: this tool with this command, or this file or folder. It never covers what is chained to it.
     """
@@ -21,8 +31,13 @@ class PermissionDesk:
         self.answerer = answerer
         self.problem = ""
         """What should be told about grants that could not be read or kept; empty if nothing."""
+        self.on_queue: Callable[[], None] = lambda: None
+        """Called when a question comes or goes."""
         self._file = file
         self._turn = asyncio.Lock()
+        self._waiting = self._gone = 0
+        self._granted_now: set[str] = set()
+        """What the asker itself was allowed while these questions wait: the same is not asked about again."""
         self._session: list[Scope] = []
         self._always: list[Scope] = file.read() if file else []
         if file is not None:
@@ -38,18 +53,40 @@ class PermissionDesk:
         """What is allowed in this directory until it is revoked."""
         return tuple(self._always)
 
+    @property
+    def place(self) -> Place:
+        """The place of the question that is asked now."""
+        return Place(self._gone + 1, self._gone + self._waiting)
+
     async def ask(self, question: Question) -> Answer:
         """The decision about one tool call: by a grant, else by the user. Nobody is asked two things at once."""
         if self._is_granted(question.scope):
             return Answer(decision="once")
-        async with self._turn:
-            if self._is_granted(question.scope):
-                return Answer(decision="once")
-            answer = await self.answerer(question)
+        with self._in_queue():
+            async with self._turn:
+                if self._is_granted(question.scope) or question.session_scope in self._granted_now:
+                    return Answer(decision="once")
+                answer = await self.answerer(question)
+                if answer.decision == "session" and question.session_scope:
+                    self._granted_now.add(question.session_scope)
         granted = answer.scope or question.scope
         if granted is not None and answer.decision in ("session", "always"):
             self._grant(granted, is_lasting=answer.decision == "always")
         return answer
+
+    @contextmanager
+    def _in_queue(self) -> Iterator[None]:
+        self._waiting += 1
+        self.on_queue()
+        try:
+            yield
+        finally:
+            self._waiting -= 1
+            self._gone += 1
+            if not self._waiting:
+                self._gone = 0
+                self._granted_now.clear()
+            self.on_queue()
 
     def told(self) -> str:
         """What should be told, once."""

@@ -19,6 +19,7 @@ from milk_tui.core.messages import ToolCall, ToolResult
 from milk_tui.core.permission import Permission
 from milk_tui.storage.config import Settings
 from milk_tui.storage.files import remove_old
+from milk_tui.tools.bounds import kept_path
 from milk_tui.tools.instructions_file import ProjectFile, ProjectInstructions
 from milk_tui.tools.mcp_servers import McpServers
 from milk_tui.tools.session_tools import Tools
@@ -85,6 +86,10 @@ class SessionToolbox:
         self._tools.site.limit_chars = limit_chars
         await self._watch(call)
         return await self._tools.run(call, self._ask, report)
+
+    def kept(self, result: str) -> Path | None:
+        """The file that holds the whole of a result that was shortened."""
+        return kept_path(result, self._results.parent)
 
     async def close(self) -> None:
         """End the MCP servers, and let go of long results that nobody will look at any more."""

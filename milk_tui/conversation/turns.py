@@ -83,12 +83,21 @@ class TurnRunner:
         """Let one event happen."""
         self._session.apply(event)
         self._wallet.note(event)
-        running = self._session.running if isinstance(event, ev.AgentReady) else None
-        if isinstance(event, ev.AgentReady) and running and running.agent == "local":
-            self.local_window = event.window
+        self._note_window(event)
         return Update(
             event=event, bricks=self._session.bricks() if isinstance(event, _SHOWS_BRICKS) else None
         )
+
+    def _note_window(self, event: ev.Event) -> None:
+        """Follow what the local model says of itself."""
+        window = None
+        if isinstance(event, ev.AgentReady):
+            window = event.window
+        elif isinstance(event, ev.UsageReported):
+            window = event.usage.window
+        running = self._session.running if window else None
+        if running is not None and running.agent == "local":
+            self.local_window = window
 
     async def aside(self, role: AgentRole, request: TurnRequest) -> AsyncGenerator[ev.AgentEvent, None]:
         """Ask an agent something that is no turn: nothing of it is kept."""

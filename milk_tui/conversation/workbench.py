@@ -15,18 +15,20 @@ from milk_tui.conversation import checkup, choosing
 from milk_tui.conversation.checkup import Check, LocalCheckup
 from milk_tui.conversation.choosing import Choices
 from milk_tui.conversation.controller import Conversation
-from milk_tui.conversation.file_watch import Changes, FileWatch, Unkept
+from milk_tui.conversation.file_watch import FileWatch, Unkept
 from milk_tui.conversation.local_agents import agent_at, local_agent
 from milk_tui.conversation.permissions import PermissionDesk
 from milk_tui.conversation.settings_table import when
 from milk_tui.conversation.toolbox import EquippedAgent, SessionToolbox
 from milk_tui.core.bricks import Segment
 from milk_tui.core.errors import ConfigError
+from milk_tui.core.file_diff import Changes
 from milk_tui.core.messages import Turn
 from milk_tui.storage import config
 from milk_tui.storage.config import Settings
 from milk_tui.storage.session_store import SessionStore
 from milk_tui.storage.usage import UsageReport
+from milk_tui.tools.file_finder import FileFinder
 
 
 class Workbench:
@@ -50,6 +52,8 @@ class Workbench:
         self.conversation = conversation
         self.desk = desk
         self.toolbox = toolbox
+        self.files = FileFinder(Path(conversation.session.state.cwd))
+        """The files that a prompt can mention."""
         self.notices = notices
         """What the user should be told when the screen opens."""
         self._check_local = check_local

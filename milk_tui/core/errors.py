@@ -10,9 +10,8 @@ An error is written for the person who reads it: what failed and where, what was
 Only the user interface decides how it is shown.
 """
 
+from dataclasses import dataclass
 from typing import Literal
-
-from pydantic import BaseModel, ConfigDict
 
 FailureKind = Literal[
     "unreachable",  # nothing answers at the address
@@ -64,10 +63,12 @@ class ServerError(MilkError):
         self.kind = kind
 
 
-class Failure(BaseModel):
-    """Why a turn failed: stored with the turn, shown under what was answered so far."""
+@dataclass(frozen=True)
+class Failure:
+    """Why a turn failed: stored with the turn, shown under what was answered so far.
 
-    model_config = ConfigDict(frozen=True)
+    A plain dataclass, which a turn checks when it is read: an error must be sayable before anything heavy is loaded.
+    """
 
     kind: FailureKind
     sentence: str

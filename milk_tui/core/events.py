@@ -108,6 +108,13 @@ class CostEstimated(Value):
     cost_usd: float
 
 
+class ContextMeasured(Value):
+    """What the model reads in the step that begins: shown while the turn runs; the turn's usage says it again."""
+
+    type: Literal["context_measured"] = "context_measured"
+    tokens: int
+
+
 class RetryScheduled(Value):
     """A request failed and will be made again."""
 
@@ -161,6 +168,7 @@ AgentEvent = (
     | EscalationRequested
     | UsageReported
     | CostEstimated
+    | ContextMeasured
     | RetryScheduled
     | Silent
     | Noticed

@@ -18,3 +18,18 @@ class Incoming(Value):
     choice: Choice = "open"
     text: str | None = None
     """The user's own words in its place; `None` where the summary is as it was made."""
+
+
+class IncomingBrick(Value):
+    """The same as it is shown, and exactly as it is told."""
+
+    text: str
+    """What is told, without heading and fence."""
+    room: int
+    """The most characters it may have."""
+    choice: Choice = "open"
+    is_edited: bool = False
+    files: tuple[str, ...] = ()
+    """The files that Claude's tool calls changed."""
+    may_be_more: bool = False
+    """Commands ran as well, and what those change is not known."""

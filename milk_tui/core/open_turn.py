@@ -64,6 +64,7 @@ class OpenTurn:
         | ev.EscalationRequested
         | ev.UsageReported
         | ev.CostEstimated
+        | ev.ContextMeasured
         | ev.RetryScheduled
         | ev.Silent
         | ev.Noticed
@@ -86,7 +87,9 @@ class OpenTurn:
                 self.end("interrupted")
             case ev.NeedChanged() | ev.PerceptRecorded() | ev.EscalationRequested():
                 pass  # the session's
-            case ev.CostEstimated() | ev.RetryScheduled() | ev.Silent() | ev.Noticed() | ev.ToolOutput():
+            case ev.CostEstimated() | ev.ContextMeasured() | ev.RetryScheduled() | ev.Silent():
+                pass
+            case ev.Noticed() | ev.ToolOutput():
                 pass
             case _:
                 assert_never(event)

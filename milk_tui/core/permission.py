@@ -1,11 +1,14 @@
 """May this tool call run? The question with everything the user needs to decide, the answer, and what a grant covers.
 
+Some calls are themselves a question to the user: a menu to choose from, or a plan to approve.
+
 Values only: who asks, who answers and where grants are kept is decided elsewhere. Nothing is ever allowed by default.
 """
 
 from collections.abc import Awaitable, Callable
 from typing import Literal
 
+from milk_tui.core.menu import Menu
 from milk_tui.core.messages import AgentRole, Value
 
 Decision = Literal["no", "once", "session", "always"]
@@ -67,6 +70,12 @@ class Question(Value):
     """A larger scope that could be granted instead, such as the file's folder."""
     call_id: str = ""
     """The call it is about; empty where the asker does not know."""
+    is_of_sub_agent: bool = False
+    """Whether an agent asks that the agent itself has started."""
+    menus: tuple[Menu, ...] = ()
+    """What the user is asked to choose, where the call is for that."""
+    plan: str | None = None
+    """The plan to approve, in Markdown, where the call is for that."""
 
 
 class Answer(Value):
@@ -77,6 +86,8 @@ class Answer(Value):
     """What the model is told with a no."""
     scope: Scope | None = None
     """What is granted, where the user chose the wider scope."""
+    chosen: tuple[str, ...] = ()
+    """The answers to the question's menus, one for each; an empty one was not answered."""
 
 
 Permission = Callable[[Question], Awaitable[Answer]]
@@ -84,4 +95,8 @@ Permission = Callable[[Question], Awaitable[Answer]]
 
 async def deny(question: Question) -> Answer:
     """The permission of a program nobody is watching."""
+    if question.menus:
+        return Answer(word="Nobody is there to answer. Decide as you think best, and say what you decided.")
+    if question.plan is not None:
+        return Answer(word="Nobody is there to approve a plan. Give it as your answer, and change nothing.")
     return Answer(word=f"Nobody is there to allow {question.tool}.")

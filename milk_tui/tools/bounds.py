@@ -11,6 +11,8 @@ from milk_tui.core.text import sanitize
 _CONTROLS = re.compile("\x1b\\[[0-?]*[ -/]*[@-~]|[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]+")
 """Colours and controls. Sanitizing megabytes of them would take half a minute; taking these out takes seconds."""
 
+_NOTE = re.compile(r"\[[\d,]+ characters, shortened here\. All of it is in (.+)\]\n")
+
 _PIECE = 1 << 16
 """Characters worked on at once, so that other threads have their turn in between."""
 
@@ -29,6 +31,18 @@ def bounded(text: str, limit_chars: int, keep: Path, name: str) -> str:
     if len(note) > limit_chars // 2:
         note = ""
     return sanitize(note + cut_middle(text, limit_chars - len(note)))
+
+
+def kept_path(result: str, folder: Path) -> Path | None:
+    """Where the whole of a result is kept, if it was shortened here and is kept in `folder` or below.
+
+    A program could have written the same words: so no file elsewhere is ever named.
+    """
+    note = _NOTE.match(result)
+    if note is None:
+        return None
+    path = Path(note[1])
+    return path if path.resolve().is_relative_to(folder.resolve()) else None
 
 
 def _kept(text: str, keep: Path, name: str) -> str:

@@ -18,6 +18,8 @@ from milk_tui.tools.trouble import ToolError
 SEARCH_SECONDS = 20.0
 OUTPUT_BYTES = 1_000_000
 """The most output of one search; it ends there."""
+LISTING_BYTES = 32_000_000
+"""The most output of a listing of all files: some three hundred thousand paths."""
 
 _ALWAYS = [
     "--no-config",
@@ -26,9 +28,9 @@ _ALWAYS = [
     "--hidden",
     "--no-require-git",
     "--max-filesize=50M",
-    "--sort=path",
     "--iglob=!.git",
 ]
+_IN_ORDER = "--sort=path"
 _CHUNK = 1 << 16
 _BAD_ARGUMENTS = 2
 
@@ -50,21 +52,32 @@ async def search(arguments: list[str], place: Path) -> Found:
         OSError: it cannot be started.
     """
     directory, target = (place, "./") if place.is_dir() else (place.parent, f"./{place.name}")
+    output, cut = await _run([_IN_ORDER, *arguments, "--", target], directory, OUTPUT_BYTES)
+    return Found(output.splitlines(), cut)
+
+
+async def listing(directory: Path) -> list[str]:
+    """Every file in a directory that is not ignored, as paths relative to it, in no order. Raises as `search`."""
+    output, _ = await _run(["--files", "--null"], directory, LISTING_BYTES)
+    return output.split("\0")[:-1]
+
+
+async def _run(arguments: list[str], directory: Path, most: int) -> tuple[str, str]:
     process = await asyncio.create_subprocess_exec(
-        *[_program(), *_ALWAYS, *arguments, "--", target],
+        *[_program(), *_ALWAYS, *arguments],
         cwd=directory,
         env=passed_on(os.environ),
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
     )
-    output, errors, cut = await _outcome(process)
+    output, errors, cut = await _outcome(process, most)
     if process.returncode == _BAD_ARGUMENTS and not output and errors.strip():
         raise ToolError(f"The search was not understood: {cut_end(errors.strip().removeprefix('rg: '), 500)}")
-    return Found(output.splitlines(), cut)
+    return output, cut
 
 
-async def _outcome(process: asyncio.subprocess.Process) -> tuple[str, str, str]:
+async def _outcome(process: asyncio.subprocess.Process, most: int) -> tuple[str, str, str]:
     """What a process wrote and complained about, and why it was stopped. It is gone afterwards, also if cancelled."""
     assert process.stdout and process.stderr
     complaint = asyncio.ensure_future(process.stderr.read())
@@ -72,7 +85,7 @@ async def _outcome(process: asyncio.subprocess.Process) -> tuple[str, str, str]:
     cut = "cancelled"
     try:
         async with asyncio.timeout(SEARCH_SECONDS):
-            while (chunk := await process.stdout.read(_CHUNK)) and len(output) < OUTPUT_BYTES:
+            while (chunk := await process.stdout.read(_CHUNK)) and len(output) < most:
                 output += chunk
         cut = "there is more" if chunk else ""
     except TimeoutError:

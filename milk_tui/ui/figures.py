@@ -8,3 +8,13 @@ def short(number: int) -> str:
             value = number / size
             return f"{value:.1f}".removesuffix(".0") + unit if value < 100 else f"{value:.0f}{unit}"
     return str(number)
+
+
+def duration(seconds: float) -> str:
+    """A time as people say it, in whole seconds: 12 s, 1 min 15 s, 2 h 3 min."""
+    whole = max(0, int(seconds))
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3_600:
+        return f"{whole // 60} min {whole % 60} s"
+    return f"{whole // 3_600} h {whole % 3_600 // 60} min"

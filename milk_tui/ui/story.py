@@ -5,13 +5,15 @@ It draws nothing and decides nothing; it only says which block grows, which one 
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from datetime import datetime
 from typing import Any
 
 from milk_tui.agents.server.loops import LOOP, STEPS
 from milk_tui.core import events as ev
 from milk_tui.core.cut import one_line
-from milk_tui.core.messages import AgentRole, Receipt, ToolCall, ToolResult, Turn
+from milk_tui.core.messages import AgentRole, ToolCall, ToolResult, Turn, Usage
 from milk_tui.core.receipts import receipt_line
+from milk_tui.ui.about import about, about_turn
 from milk_tui.ui.widgets.blocks import Block, Kind
 from milk_tui.ui.widgets.transcript import Transcript
 
@@ -44,6 +46,9 @@ class Story:
         """Calls that have no result yet, by their ids."""
         self._step: list[Block] = []
         """What the present step has put into the transcript: what goes when it is voided."""
+        self._prompt: Block | None = None
+        self._usage = Usage()
+        self._began = datetime.min
         self._number = 0
         self._told: dict[int, list[str]] = {}
         """For each turn the keys of the blocks that show its messages."""
@@ -102,10 +107,10 @@ class Story:
                 self._output(event)
             case ev.ToolCallFinished():
                 self._result(event.result)
-            case ev.AgentReady():
-                self._model = event.model
+            case ev.AgentReady() | ev.UsageReported():
+                self._learn(event)
             case ev.TurnEnded():
-                self._end(event.receipt)
+                self._end(event)
             case _:
                 remark = _remark(event)
                 if remark is not None:
@@ -122,15 +127,27 @@ class Story:
             self._add(
                 "notice", f"The local agent is told what Claude did ({len(event.preface):,} characters)."
             )
-        self._add("user", event.prompt)
+        self._usage, self._began = Usage(), event.at
+        self._prompt = self._put(
+            Block(key=self._key(), kind="user", source=event.prompt, about=about(event.at))
+        )
 
-    def _end(self, receipt: Receipt | None) -> None:
+    def _learn(self, event: ev.AgentReady | ev.UsageReported) -> None:
+        """Take notice of what is told of the turn when it is over, or at its blocks."""
+        if isinstance(event, ev.AgentReady):
+            self._model = event.model
+        else:
+            self._usage = self._usage.plus(event.usage)
+
+    def _end(self, ended: ev.TurnEnded) -> None:
         self._close()
+        if self._prompt is not None:
+            self._transcript.replace(replace(self._prompt, about=about(self._began, ended.at, self._usage)))
         for block in self._calls.values():
             self._transcript.replace(replace(block, state="error", detail="Cancelled.", folded=True))
         self._calls = {}
-        if receipt is not None:
-            self._add("receipt", receipt_line(receipt))
+        if ended.receipt is not None:
+            self._add("receipt", receipt_line(ended.receipt))
 
     def _stream(self, block: Block | None, kind: Kind, text: str) -> Block:
         if block is None:
@@ -186,7 +203,7 @@ class Story:
         spoken = False
         for message in turn.messages:
             if message.role == "user":
-                yield Block(key=self._key(), kind="user", source=message.text)
+                yield Block(key=self._key(), kind="user", source=message.text, about=about_turn(turn))
             if message.thinking:
                 yield Block(key=self._key(), kind="thinking", source=message.thinking, folded=True)
             if message.role == "agent" and message.text:
@@ -232,8 +249,6 @@ def _remark(event: ev.Event) -> tuple[Kind, str] | None:
         case ev.RetryScheduled():
             when = f"attempt {event.attempt} of {event.of} in {event.delay:.0f} s"
             return "notice", f"{event.reason}; {when}"
-        case ev.Silent():
-            return "notice", f"Nothing has come for {event.seconds:.0f} s. Esc stops the turn."
         case ev.Noticed():
             return "notice", event.text
         case ev.AgentFailed():

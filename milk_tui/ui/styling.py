@@ -12,18 +12,10 @@ from milk_tui.core.errors import MilkError
 if TYPE_CHECKING:
     from textual.theme import Theme
 
-SHEETS = (
-    "app.tcss",
-    "chat.tcss",
-    "questions.tcss",
-    "transcript.tcss",
-    "prompt.tcss",
-    "panels.tcss",
-    "status.tcss",
-    "dialogs.tcss",
-    "lists.tcss",
-    "lines.tcss",
-)
+FIRST = ("app.tcss", "chat.tcss", "prompt.tcss", "panels.tcss", "status.tcss")
+"""What the first frame shows; each further sheet would make it later."""
+LATER = ("transcript.tcss", "questions.tcss", "returning.tcss", "dialogs.tcss", "lists.tcss", "lines.tcss")
+SHEETS = FIRST + LATER
 """In the order in which they apply."""
 
 THEME_TOKENS = {
@@ -49,16 +41,16 @@ THEME_TOKENS = {
 _PACKAGE = Path(__file__).resolve().parents[1]
 
 
-def stylesheets() -> tuple[Path, ...]:
-    """Every sheet, in order.
+def stylesheets(names: tuple[str, ...] = SHEETS) -> tuple[Path, ...]:
+    """These sheets, in order.
 
     Raises:
         MilkError: if neither home holds them.
     """
     homes = (_PACKAGE / "styles", _PACKAGE.parent / "styles")
     for home in homes:
-        if (home / SHEETS[0]).is_file():
-            return tuple(home / sheet for sheet in SHEETS)
+        if (home / FIRST[0]).is_file():
+            return tuple(home / name for name in names)
     places = " nor in ".join(str(home) for home in homes)
     raise MilkError(f"The stylesheets are neither in {places}.", "Install milk-tui again.")
 

@@ -18,7 +18,8 @@ from claude_agent_sdk import (
 )
 from claude_agent_sdk.types import ContentBlock, RateLimitInfo
 
-from milk_tui.agents.claude.events import SYNTHETIC, Translator, result_text
+from milk_tui.agents.claude.events import SYNTHETIC, Translator
+from milk_tui.agents.claude.results import result_text
 from milk_tui.core.events import (
     AgentEvent,
     AgentFailed,
@@ -131,10 +132,10 @@ def test_every_call_has_one_start_and_one_result_however_often_they_are_reported
 
 def test_a_results_parts_are_joined_and_what_is_no_text_is_named() -> None:
     image = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "x" * 99}}
-    assert result_text([{"type": "text", "text": "one"}, image, {"type": "document"}]) == (
+    assert result_text("Read", [{"type": "text", "text": "one"}, image, {"type": "document"}]) == (
         "one\n[image: image/png]\n[document]"
     )
-    assert result_text(None) == "" and result_text("plain") == "plain"
+    assert result_text("Read", None) == "" and result_text("Read", "plain") == "plain"
 
 
 def test_claude_codes_own_words_about_a_failure_are_no_answer() -> None:

@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from milk_tui.conversation.file_watch import FileDiff, FileWatch
+from milk_tui.conversation.file_watch import FileWatch
 from milk_tui.core import events as ev
+from milk_tui.core.file_diff import FileDiff
 from milk_tui.core.messages import ToolCall, ToolResult
 from milk_tui.core.session import Session
 from milk_tui.storage.file_texts import LARGEST, FileTexts

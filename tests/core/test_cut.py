@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from milk_tui.core.cut import cut_end, cut_middle, graphemes, one_line
+from milk_tui.core.cut import cut_end, cut_lines, cut_middle, graphemes, one_line
 from tests.core.growth import grows_within
 
 CLUSTERS = st.sampled_from(
@@ -135,3 +135,17 @@ def test_a_grapheme_longer_than_the_limit_is_left_out() -> None:
 def test_the_cost_does_not_depend_on_the_length(cut: Cut, unit: str) -> None:
     short, long = unit * 20_000, unit * 2_000_000
     assert grows_within(5, lambda: cut(short, 2_000), lambda: cut(long, 2_000), spare=0.005)
+
+
+@settings(max_examples=200, deadline=None)
+@given(TEXTS, LIMITS)
+def test_cutting_by_lines_keeps_whole_lines_and_counts_the_others(text: str, limit: int) -> None:
+    short = cut_lines(text, limit)
+    assert len(short) <= max(limit, 0) or short == text
+    found = re.search(r"… \[([\d,]+) lines? left out\]$", short)
+    if found:
+        head = short[: found.start()]
+        assert head == "" or head.endswith("\n")
+        assert text.startswith(head) and text[len(head) :].count("\n") + 1 == int(found[1])
+    elif short != text:
+        assert short == cut_end(text, limit)

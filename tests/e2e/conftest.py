@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.agents.canned_replies import json_reply
 from tests.agents.loopback_server import ModelServer
 from tests.agents.messages_api import MessagesApi
 from tests.e2e.terminal import World, as_model_server, messages_api
@@ -28,3 +29,18 @@ def world(tmp_path: Path, api: MessagesApi) -> Iterator[World]:
     world = World(tmp_path, api.url)
     yield world
     assert world.soon_empty()
+
+
+@pytest.fixture
+def tool_server(server: ModelServer) -> ModelServer:
+    """A llama.cpp whose model knows tools."""
+    server.route(
+        "/props",
+        json_reply(
+            {
+                "default_generation_settings": {"n_ctx": 16_384},
+                "chat_template_caps": {"supports_tools": True, "supports_tool_calls": True},
+            }
+        ),
+    )
+    return server

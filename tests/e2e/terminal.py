@@ -32,6 +32,7 @@ from typing import Any, Self
 import pyte
 
 from milk_tui.core.messages import Turn
+from milk_tui.core.session import Session
 from milk_tui.storage.session_store import SessionStore
 from tests.agents.canned_replies import json_reply
 from tests.agents.claude_environment import claude_environment
@@ -293,11 +294,15 @@ class World:
 
     def last_turn(self) -> Turn:
         """The newest turn of this world's newest session, as it is on disk."""
+        return self.last_session().turns[-1]
+
+    def last_session(self) -> Session:
+        """This world's newest session, as it is on disk."""
         store = SessionStore(self.milk)
         try:
             session = store.latest(str(self.cwd))
             assert session, "nothing is saved"
-            return store.load(session).turns[-1]
+            return store.load(session)
         finally:
             store.close()
 

@@ -3,7 +3,7 @@
 import signal
 import time
 
-from milk_tui.ui.widgets.question_card import DEAF_SECONDS
+from milk_tui.ui.widgets.card import DEAF_SECONDS
 from tests.agents.canned_replies import held_reply, loading_reply, text_reply
 from tests.agents.loopback_server import ModelServer
 from tests.agents.messages_api import Hang, MessagesApi, UseTool

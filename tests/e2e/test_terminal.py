@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from milk_tui.ui.widgets.question_card import DEAF_SECONDS
+from milk_tui.ui.widgets.card import DEAF_SECONDS
 from tests.agents.canned_replies import held_reply, text_reply
 from tests.agents.loopback_server import ModelServer
 from tests.agents.messages_api import MessagesApi, Request, Say, UseTool
@@ -118,11 +118,25 @@ def _return_to_local(terminal: Terminal, server: ModelServer) -> None:
     terminal.press(*["backspace"] * len("yes yyy sss nnn"))
     terminal.press("f9")
     terminal.wait_for("to the local agent")
+    _look_at_what_changed(terminal)
     server.reply(text_reply("It is an odd number."))
     terminal.submit("Is three odd?")
     terminal.wait_for("It is an odd number.")
     assert "The count is in the file." in asked(server)
     assert "count.txt" in asked(server)
+
+
+def _look_at_what_changed(terminal: Terminal) -> None:
+    terminal.wait_for("Changed: count.txt")
+    terminal.press("tab")
+    terminal.wait_for("f Files")
+    terminal.press("f")
+    terminal.wait_for("+ count.txt · created")
+    terminal.wait_for("1 +three")
+    terminal.press("escape")
+    terminal.wait_until_gone("1 +three")
+    terminal.press("escape")
+    terminal.wait_for("Tab, then:")
 
 
 def _hand_over_again(terminal: Terminal, api: MessagesApi) -> None:

@@ -6,28 +6,11 @@ import time
 from pathlib import Path
 from typing import Any
 
-import pytest
-
-from milk_tui.ui.widgets.question_card import DEAF_SECONDS
-from tests.agents.canned_replies import call, json_reply, text_reply, tool_reply
+from milk_tui.ui.widgets.card import DEAF_SECONDS
+from tests.agents.canned_replies import call, text_reply, tool_reply
 from tests.agents.loopback_server import ModelServer
 from tests.e2e.terminal import SLOW, Terminal, World, comes_true
 from tests.tools.mcp_running import REAL
-
-
-@pytest.fixture
-def tool_server(server: ModelServer) -> ModelServer:
-    """A llama.cpp whose model knows tools."""
-    server.route(
-        "/props",
-        json_reply(
-            {
-                "default_generation_settings": {"n_ctx": 16_384},
-                "chat_template_caps": {"supports_tools": True, "supports_tool_calls": True},
-            }
-        ),
-    )
-    return server
 
 
 def calls(server: ModelServer, name: str, **arguments: object) -> None:

@@ -55,9 +55,28 @@ def test_the_conversation_loads_no_screen_and_nothing_heavy() -> None:
     assert loaded_by(code, *HEAVY) == []
 
 
+FIRST_FRAME = """
+import asyncio
+from milk_tui.cli import main, screen
+from milk_tui.core.errors import MilkError
+from milk_tui.ui.app import MilkApp
+
+async def opening():
+    print(*(name for name in {unwanted!r} if name in __import__("sys").modules))
+    raise MilkError("That was all.")
+
+MilkApp(opening=opening).run(headless=True)
+"""
+"""Opening begins when the first frame has been drawn."""
+
+
 def test_the_first_frame_waits_for_nothing_it_does_not_show() -> None:
-    unwanted = [name for name in HEAVY if name not in ("textual", "rich")]
-    assert loaded_by("import milk_tui.ui.app, milk_tui.cli.assembly", *unwanted) == []
+    unwanted = [
+        *(name for name in HEAVY if name not in ("textual", "rich")),
+        *("pydantic", "sqlite3", "mcp", "httpx", "wcwidth", "html", "hashlib"),
+        *("milk_tui.core.session", "milk_tui.conversation.workbench", "milk_tui.ui.screens.chat"),
+    ]
+    assert fresh_python(FIRST_FRAME.format(unwanted=unwanted)).split() == []
 
 
 def modules_of(room: str) -> list[str]:

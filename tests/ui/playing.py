@@ -13,6 +13,7 @@ from milk_tui.agents.base import Agent
 from milk_tui.agents.scripted import Reply, ScriptedAgent
 from milk_tui.conversation.checkup import Check, LocalCheckup
 from milk_tui.conversation.controller import Conversation
+from milk_tui.conversation.file_watch import FileWatch, Texts, Unkept
 from milk_tui.conversation.permissions import PermissionDesk
 from milk_tui.conversation.toolbox import SessionToolbox
 from milk_tui.conversation.update import Escalation
@@ -63,6 +64,7 @@ class Stage:
         escalation: Escalation = "ask",
         check: LocalCheckup = MODEL_THERE,
         claude_check: Check = CLAUDE_THERE,
+        texts: Texts | None = None,
         home: Path | None = None,
     ) -> None:
         self.home = home
@@ -77,6 +79,7 @@ class Stage:
         self.talk: Conversation = conversation(
             self.local, self.claude, session=session, escalation=escalation
         )
+        self.watch = FileWatch(self.talk.session, texts or Unkept())
         self.used: list[tuple[str, str]] = []
         self.fetched = 0
         self.bench: Workbench = _Bench(self)
@@ -100,6 +103,7 @@ class _Bench(Workbench):
             check_local=self._look,
             check_claude=self._look_at_claude,
             keeps_settings=stage.home is not None,
+            watch=stage.watch,
         )
         self._stage = stage
 

@@ -6,30 +6,37 @@
 import asyncio
 import re
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import cast
+from typing import TypeVar, cast
 
 from textual.pilot import Pilot
 
+from milk_tui.agents.scripted import Reply
 from milk_tui.cli.demo import demo_bench
 from milk_tui.conversation.checkup import Check, LocalCheckup
 from milk_tui.conversation.workbench import Workbench
 from milk_tui.core.messages import Message, ToolCall, ToolResult, Turn
 from milk_tui.storage.config import Settings
 from milk_tui.ui.app import MilkApp
+from milk_tui.ui.screens.changes import ChangesScreen
 from milk_tui.ui.screens.chat import ChatScreen
 from milk_tui.ui.screens.help import HelpScreen
 from milk_tui.ui.screens.ledger import LedgerScreen
 from milk_tui.ui.screens.preview import PreviewScreen
 from milk_tui.ui.screens.versions import VersionsScreen
+from milk_tui.ui.widgets.card import Card
 from milk_tui.ui.widgets.find_bar import FindBar
+from milk_tui.ui.widgets.incoming_card import IncomingCard
 from milk_tui.ui.widgets.line_editor import LineEditor
 from milk_tui.ui.widgets.line_list import LineList
+from milk_tui.ui.widgets.menu_card import MenuCard
 from milk_tui.ui.widgets.question_card import QuestionCard
 from milk_tui.ui.widgets.status_line import StatusLine
+from tests.ui.claude_script import REPLY as LARGER_WORK
 
+C = TypeVar("C", bound=Card)
 Play = Callable[[Pilot[None]], Awaitable[None]]
 SIZES = ((80, 24), (140, 40))
 SECONDS = 20.0
@@ -51,10 +58,15 @@ class ScriptClock:
         await asyncio.sleep(0)
 
 
-def scripted_bench(turns: Sequence[Turn] = ()) -> Workbench:
+def scripted_bench(turns: Sequence[Turn] = (), claude: Sequence[Reply] = ()) -> Workbench:
     """The demo, without waiting."""
     clock = ScriptClock()
-    return demo_bench(sleep=clock.sleep, clock=clock.read, turns=turns)
+    return demo_bench(sleep=clock.sleep, clock=clock.read, turns=turns, claude=claude)
+
+
+def larger_work() -> Workbench:
+    """Claude plans, asks, keeps a list and sends others."""
+    return scripted_bench(claude=[LARGER_WORK])
 
 
 def long_bench() -> Workbench:
@@ -178,9 +190,10 @@ def is_busy(pilot: Pilot[None]) -> bool:
 
 async def still(pilot: Pilot[None]) -> None:
     """Draw everything and stop what counts, so that two pictures of one scene are equal."""
+    chat(pilot).prompt.cursor_blink = False
     line = chat(pilot).query_one(StatusLine)
     line.calm = True
-    line.status = line.status.model_copy(update={"since": None})
+    line.status = replace(line.status, since=None)
     await until(pilot, lambda: not chat(pilot).gauging.is_due, "the gauge follows")
     for _ in range(3):
         await pilot.pause(0.06)
@@ -232,11 +245,45 @@ async def question(pilot: Pilot[None]) -> None:
 
 async def questioned(pilot: Pilot[None]) -> QuestionCard:
     """Wait for a question; it hears at once."""
-    card = chat(pilot).query_one(QuestionCard)
+    return await opened(pilot, QuestionCard)
+
+
+async def opened(pilot: Pilot[None], kind: type[C]) -> C:
+    """Wait for a card; it hears at once."""
+    card = chat(pilot).query_one(kind)
     await until(pilot, lambda: card.has_class("-open"), "the question is open")
     card.deaf_seconds = 0.0
     await pilot.pause()
     return card
+
+
+async def choices(pilot: Pilot[None]) -> None:
+    """Claude asks which of several ways to go."""
+    await settled(pilot)
+    chat(pilot).prompt.write("Keep the orders somewhere safer")
+    await pilot.press("ctrl+g")
+    await previewed(pilot)
+    await pilot.press("enter")
+    await opened(pilot, MenuCard)
+    await pilot.press("tab")
+    await still(pilot)
+
+
+async def plan(pilot: Pilot[None]) -> None:
+    """Claude has a plan."""
+    await choices(pilot)
+    await pilot.press("enter", "1", "2", "enter")
+    await questioned(pilot)
+    await pilot.press("tab")
+    await still(pilot)
+
+
+async def carried_out(pilot: Pilot[None]) -> None:
+    """Claude has done what it planned."""
+    await plan(pilot)
+    await pilot.press("s")
+    await until(pilot, lambda: len(chat(pilot).talk.session.turns) == 1, "Claude's turn has ended")
+    await quiet(pilot)
 
 
 async def answered(pilot: Pilot[None]) -> None:
@@ -245,6 +292,24 @@ async def answered(pilot: Pilot[None]) -> None:
     await pilot.press("tab", "y")
     await until(pilot, lambda: len(chat(pilot).talk.session.turns) == 3, "Claude's turn has ended")
     await quiet(pilot)
+
+
+async def came_back(pilot: Pilot[None]) -> None:
+    """The floor is the local agent's again, and Claude's summary waits for a decision."""
+    await answered(pilot)
+    await pilot.press("f9")
+    await until(pilot, lambda: bool(chat(pilot).query(IncomingCard)), "the summary is there")
+    await still(pilot)
+
+
+async def changes_shown(pilot: Pilot[None]) -> None:
+    """What Claude changed in files."""
+    await came_back(pilot)
+    await pilot.press("tab", "f")
+    await until(pilot, lambda: isinstance(pilot.app.screen, ChangesScreen), "the files are shown")
+    screen = cast(ChangesScreen, pilot.app.screen)
+    await until(pilot, lambda: screen.changes is not None, "the files were looked at")
+    await still(pilot)
 
 
 async def help_shown(pilot: Pilot[None]) -> None:
@@ -334,6 +399,11 @@ SCENES = (
     Scene("ledger", ledger, long_bench),
     Scene("question", question),
     Scene("receipt", answered),
+    Scene("came-back", came_back),
+    Scene("changes", changes_shown),
+    Scene("choices", choices, larger_work),
+    Scene("plan", plan, larger_work),
+    Scene("larger-work", carried_out, larger_work),
     Scene("help", help_shown),
     Scene("find", found, long_bench),
 )

@@ -1,5 +1,6 @@
 """What selecting in the transcript copies."""
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from textual.pilot import Pilot
@@ -117,3 +118,42 @@ def test_any_selection_copies_text_of_the_source(data: st.DataObject) -> None:
 
     sources = "".join("".join(view.block.copied.split()) for view in viewport.views) + "YouLocalpython"
     assert all(word.strip("•│─┼…✓✗") in sources or "│" in word or "─" in word for word in text.split())
+
+
+@pytest.mark.parametrize("theme", ["textual-dark", "textual-light"])
+async def test_selected_text_is_seen_and_set_apart(theme: str) -> None:
+    app = Stage(Block("b", "local", ANSWER, label="model"))
+    async with app.run_test(size=(60, 30)) as pilot:
+        app.theme = theme
+        await pilot.pause()
+        plain = app.transcript.render_line(1)
+        app.screen.selections = {app.transcript: everything(app)}
+        await pilot.pause()
+
+        for segment in app.transcript.render_line(1):
+            if segment.text.strip():
+                assert segment.style and segment.style.color != segment.style.bgcolor
+        assert list(app.transcript.render_line(1)) != list(plain)
+
+
+async def test_rows_are_selected_and_copied_by_keys() -> None:
+    app = Stage(Block("a", "user", "Why  so?"), Block("b", "local", ANSWER, label="model"))
+    async with app.run_test(size=(60, 30)) as pilot:
+        app.transcript.focus()
+        await pilot.press("k", "j", *["shift+down"] * 5)
+        assert app.screen.get_selected_text() == ANSWER[: ANSWER.index("\n- two")]
+        await pilot.press("shift+up", "shift+up", "y")
+        await until_copied(pilot, app, ANSWER[: ANSWER.index("\n\n- one")])
+
+        await pilot.press("escape")
+        assert not app.screen.get_selected_text()
+        await pilot.press("end", *["shift+down"] * 90)
+        assert app.screen.get_selected_text() == ANSWER
+
+
+async def until_copied(pilot: Pilot[None], app: Stage, text: str) -> None:
+    for _ in range(200):
+        if text in app.copied:
+            return
+        await pilot.pause(0.01)
+    raise AssertionError(f"{text!r} was not copied, but {app.copied}")

@@ -25,7 +25,7 @@ async def listed(folder: Path, *servers: McpServer) -> AsyncIterator[Pilot[None]
     stage = Stage()
     settings = Settings.model_validate({"home": folder, "mcp_servers": servers})
     toolbox = SessionToolbox(settings, str(folder), "s1", stage.desk.ask)
-    stage.app._bench.toolbox = toolbox
+    stage.bench.toolbox = toolbox
     try:
         async with on_stage(stage, size=(110, 36)) as pilot:
             await say(pilot, "/mcp")

@@ -47,7 +47,7 @@ def on_found(found: Choices = FOUND, **more: object) -> Stage:
         return found
 
     stage = Stage(**more)  # type: ignore[arg-type]
-    stage.app._bench._look_for_models = look
+    stage.bench._look_for_models = look
     return stage
 
 

@@ -9,7 +9,8 @@ from milk_tui.core.events import TextDelta
 from milk_tui.core.messages import ToolCall
 from milk_tui.core.permission import Answer, Question, Scope
 from milk_tui.ui.screens.chat import ChatScreen
-from milk_tui.ui.widgets.question_card import DEAF_SECONDS, QuestionCard
+from milk_tui.ui.widgets.card import DEAF_SECONDS
+from milk_tui.ui.widgets.question_card import QuestionCard
 from tests.ui.playing import Stage, done, on_stage, say, shown, told
 from tests.ui.scenes import chat, questioned, until
 

@@ -1,14 +1,19 @@
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from dataclasses import replace
 
 import pytest
 from textual.app import App, ComposeResult
 from textual.pilot import Pilot
 from textual.strip import Strip
 
+from milk_tui.core import events as ev
+from milk_tui.core.messages import ToolCall, ToolResult, Usage
+from milk_tui.ui.screens.stating import Stating
 from milk_tui.ui.styling import stylesheets, theme_tokens
 from milk_tui.ui.widgets.status_line import Status, StatusLine
+from tests.conversation.talking import NOW, conversation, new_session
 
 FULL = Status(
     floor="claude",
@@ -105,6 +110,69 @@ async def test_seconds_are_counted_from_the_beginning_of_the_state() -> None:
     async with running() as (app, _):
         assert "answering 12 s" in app.show(Status(state="answering", since=time.monotonic() - 12.5))
         assert "answering  " in app.show(Status(state="answering", since=time.monotonic()))
+
+
+async def test_a_retry_counts_down_and_then_only_says_that_it_tries() -> None:
+    async with running() as (app, _):
+        now = time.monotonic()
+        status = Status(state="retrying", detail="attempt 2 of 3", retry_at=now + 7.5, since=now - 61)
+        assert "trying again in 8 s (attempt 2 of 3)   1 min 1 s in all" in app.show(status)
+        assert "trying again (attempt 2 of 3)" in app.show(replace(status, retry_at=now - 1))
+
+
+async def test_the_tool_at_work_is_named_with_its_own_time_beside_the_turns() -> None:
+    async with running() as (app, _):
+        now = time.monotonic()
+        status = Status(state="answering", tool="Bash", tool_since=now - 12.5, since=now - 75.5)
+        assert "uses Bash 12 s   1 min 15 s in all" in app.show(status)
+        more = replace(status, more_tools=2, silent_since=now - 60.5)
+        assert "uses Bash and 2 more 12 s, silent for 1 min 0 s" in app.show(more)
+
+
+async def test_what_matters_of_a_busy_turn_fits_eighty_columns() -> None:
+    async with running(80) as (app, _):
+        now = time.monotonic()
+        busy = replace(
+            FULL,
+            state="answering",
+            tool="Bash",
+            tool_since=now - 12.5,
+            since=now - 75.5,
+            written=1_234,
+            is_written_estimated=True,
+        )
+        row = " ".join(app.show(busy).split())
+        assert row.endswith("uses Bash 12 s ~1.2k written 31.2k of 200k tokens $0.42")
+        silent = replace(busy, tool="", silent_since=now - 90)
+        assert "silent for 1 min 30 s, Esc stops" in app.show(silent)
+
+
+async def test_a_turn_is_told_from_its_events_while_it_runs() -> None:
+    async with running() as (app, _):
+        stating = Stating(app.line, conversation(session=new_session(floor="claude")))
+
+        def after(*events: ev.Event) -> str:
+            for event in events:
+                stating.note(event)
+            return app.line.render().plain
+
+        assert "starting" in after(ev.TurnStarted(agent="claude", prompt="hi", at=NOW))
+        assert "12k of about 200k tokens" in after(ev.StepStarted(), ev.ContextMeasured(tokens=12_000))
+        retry = ev.RetryScheduled(attempt=1, of=3, delay=30.0, reason="overloaded")
+        assert "trying again in 30 s (attempt 1 of 3)" in after(retry)
+        assert "silent for 1 min 0 s, Esc stops" in after(ev.StepStarted(), ev.Silent(seconds=60.0))
+        text = after(ev.TextDelta(text="x" * 400))
+        assert "silent" not in text and "attempt" not in text and "answering" in text
+        both = [ev.ToolCallStarted(call=ToolCall(id=name, name=name)) for name in ("Bash", "Grep")]
+        assert "uses Bash and 1 more" in after(*both) and "~10" in app.line.render().plain
+        results = [ev.ToolCallFinished(result=ToolResult(call_id=name, text="")) for name in ("Bash", "Grep")]
+        assert "uses Grep" in after(results[0]) and "uses" not in after(results[1])
+        spent = ev.UsageReported(usage=Usage(output_tokens=90, context_tokens=13_000, window=1_000_000))
+        told = after(spent)
+        assert " 90 written" in told and "13k of 1M tokens" in told
+        stating.stopping()
+        assert "stopping" in after(ev.TextDelta(text="late"))
+        assert "ready" in after(ev.TurnEnded(at=NOW)) and "written" not in app.line.render().plain
 
 
 async def test_a_timer_runs_only_while_something_is_going_on() -> None:

@@ -240,7 +240,6 @@ async def test_what_the_user_should_know_is_told_in_words() -> None:
         (
             START,
             ev.RetryScheduled(attempt=2, of=3, delay=4.0, reason="Claude is overloaded"),
-            ev.Silent(seconds=30.0),
             ev.Noticed(text="[/tmp/x] noticed"),
             ev.EscalationRequested(reason="too hard"),
             ev.FloorChanged(floor="local"),
@@ -248,7 +247,6 @@ async def test_what_the_user_should_know_is_told_in_words() -> None:
     )
     assert [block.source for block in blocks[1:]] == [
         "Claude is overloaded; attempt 2 of 3 in 4 s",
-        "Nothing has come for 30 s. Esc stops the turn.",
         "[/tmp/x] noticed",
         "The local agent asks for Claude: too hard",
         "The local agent has the floor.",

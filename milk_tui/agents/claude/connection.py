@@ -44,8 +44,8 @@ START_LEFT_SECONDS = 0.5
 """The same for a start that was broken off: the SDK may wait for ever for a program that is gone by then."""
 LAST_WORDS = 20
 """Lines kept of what the program wrote to its standard error."""
-# Tools that need a person at Claude Code's own screen, or wake it when nobody listens.
-UNSERVED_TOOLS = ["AskUserQuestion", "ScheduleWakeup", "CronCreate", "CronDelete", "CronList"]
+# Tools that wake Claude Code when nobody listens.
+UNSERVED_TOOLS = ["ScheduleWakeup", "CronCreate", "CronDelete", "CronList"]
 
 logging.getLogger("claude_agent_sdk").addHandler(logging.NullHandler())
 logging.getLogger("claude_agent_sdk").propagate = False

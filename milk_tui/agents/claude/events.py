@@ -24,12 +24,14 @@ from claude_agent_sdk import (
 )
 
 from milk_tui.agents.claude.failures import of_result
+from milk_tui.agents.claude.results import result_text
 from milk_tui.agents.claude.spending import Spending
 from milk_tui.core.events import (
     AgentEvent,
     AgentFailed,
     AgentFinished,
     AgentReady,
+    ContextMeasured,
     Noticed,
     RetryScheduled,
     StepStarted,
@@ -63,7 +65,9 @@ class Translator:
         self._spent = spent
         self._step = _Step()
         self._has_said = False
-        self._calls: dict[str, bool] = {}
+        self._calls: dict[str, str] = {}
+        """The names of the calls that were made, by their ids."""
+        self._done: set[str] = set()
         self._error = ""
         self._aside = ""
         self._context = Usage()
@@ -90,6 +94,8 @@ class Translator:
             case "message_start":
                 self._spending.began(event["message"])
                 yield self._begin(event["message"].get("id"), is_streamed=True)
+                if tokens := _tokens_read(event["message"].get("usage") or {}):
+                    yield ContextMeasured(tokens=tokens)
             case "content_block_delta":
                 yield from self._delta(event["delta"])
             case "message_delta":
@@ -142,21 +148,23 @@ class Translator:
     def _called(self, block: ToolUseBlock, parent_id: str | None) -> Iterator[AgentEvent]:
         if block.id in self._calls:
             return
-        self._calls[block.id] = False
+        self._calls[block.id] = block.name
         arguments = json.dumps(block.input, ensure_ascii=False)
         yield ToolCallStarted(
             call=ToolCall(id=block.id, name=block.name, arguments=arguments, parent_id=parent_id)
         )
 
     def _results(self, message: UserMessage) -> Iterator[AgentEvent]:
-        for block in message.content:
-            if isinstance(block, ToolResultBlock) and self._calls.get(block.tool_use_id) is False:
-                self._calls[block.tool_use_id] = True
-                text = result_text(block.content)
-                is_error = bool(block.is_error)
-                yield ToolCallFinished(
-                    result=ToolResult(call_id=block.tool_use_id, text=text, is_error=is_error)
-                )
+        blocks = [block for block in message.content if isinstance(block, ToolResultBlock)]
+        for block in blocks:
+            name = self._calls.get(block.tool_use_id)
+            if name is None or block.tool_use_id in self._done:
+                continue
+            self._done.add(block.tool_use_id)
+            is_error = bool(block.is_error)
+            structured = message.tool_use_result if len(blocks) == 1 and not is_error else None
+            text = result_text(name, block.content, structured)
+            yield ToolCallFinished(result=ToolResult(call_id=block.tool_use_id, text=text, is_error=is_error))
 
     def _ended(self, result: ResultMessage) -> Iterator[AgentEvent]:
         self.is_over = True
@@ -195,9 +203,7 @@ class Translator:
         return total - self._spent if total >= self._spent else total
 
     def _note_input(self, usage: dict[str, Any]) -> None:
-        names = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
-        tokens = sum(_count(usage, name) for name in names)
-        self._context = Usage(input_tokens=tokens, output_tokens=_count(usage, "output_tokens"))
+        self._context = Usage(input_tokens=_tokens_read(usage), output_tokens=_count(usage, "output_tokens"))
 
     def _note_output(self, usage: dict[str, Any]) -> None:
         self._context = self._context.model_copy(update={"output_tokens": _count(usage, "output_tokens")})
@@ -221,22 +227,6 @@ def is_result_of(prompt_id: str, result: ResultMessage) -> bool:
     if ids:
         return prompt_id in ids
     return result.origin is None or result.origin["kind"] == "human"
-
-
-def result_text(content: str | list[dict[str, Any]] | None) -> str:
-    """A tool's result as text; what is no text is named."""
-    if isinstance(content, str) or content is None:
-        return content or ""
-    return "\n".join(_part_text(part) for part in content)
-
-
-def _part_text(part: dict[str, Any]) -> str:
-    kind = str(part.get("type", "part"))
-    if kind == "text":
-        return str(part.get("text", ""))
-    source = part.get("source")
-    media = source.get("media_type", "") if isinstance(source, dict) else ""
-    return f"[{kind}: {media}]" if media else f"[{kind}]"
 
 
 def _system(message: SystemMessage) -> Iterator[AgentEvent]:
@@ -271,6 +261,11 @@ def _limit(message: RateLimitEvent) -> Iterator[AgentEvent]:
     else:
         share = "nearly" if info.utilization is None else f"{info.utilization:.0%}"
         yield Noticed(text=f"Claude's {name} limit is {share} used.")
+
+
+def _tokens_read(usage: dict[str, Any]) -> int:
+    names = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
+    return sum(_count(usage, name) for name in names)
 
 
 def _count(data: dict[str, Any], name: str) -> int:

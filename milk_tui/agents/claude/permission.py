@@ -1,7 +1,8 @@
 """Claude Code's tool permissions: its request becomes a question to the user, the answer its reply.
 
 Nothing is allowed here by itself. What the user allows for the session lasts as long as Claude Code's own process:
-no settings file is ever written. It imports the SDK, so import it late.
+no settings file is ever written. Two tools are questions themselves: one to choose from, one to approve a plan. It
+imports the SDK, so import it late.
 """
 
 import json
@@ -16,10 +17,16 @@ from claude_agent_sdk import (
     ToolPermissionContext,
 )
 
+from milk_tui.agents.claude.choices import CHOOSE, menus_of, with_answers
+from milk_tui.agents.claude.proposal import proposal
 from milk_tui.core.permission import Answer, Permission, Question
 
+_APPROVE = "ExitPlanMode"
+_NO_CHOICE = "The user does not answer. Go on as you think best, or say in your answer what you need to know."
+_NO_PLAN = "The user does not approve the plan yet: go on planning."
 _PATH_ARGUMENTS = ("file_path", "notebook_path", "path")
 _MODES = {"acceptEdits": "every edit in the working directory", "plan": "planning only"}
+_EDITS = PermissionUpdate(type="setMode", mode="acceptEdits", destination="session")
 
 
 class Gate:
@@ -42,12 +49,14 @@ class Gate:
         """Ask the user. Cancelling this withdraws the question and allows nothing."""
         if not self.is_open:
             return PermissionResultDeny(message="No turn is open, so nobody can be asked.")
-        grants = session_grants(context.suggestions)
-        answer = await self._ask(question(tool, arguments, context, grants, self._cwd))
+        grants = [_EDITS] if tool == _APPROVE else session_grants(context.suggestions)
+        asked = await question(tool, arguments, context, grants, self._cwd)
+        answer = await self._ask(asked)
         if answer.decision == "no":
-            return PermissionResultDeny(message=answer.word or f"The user does not allow this use of {tool}.")
+            return PermissionResultDeny(message=_refusal(asked, answer.word))
         lasting = grants if answer.decision == "session" and grants else None
-        return PermissionResultAllow(updated_input=arguments, updated_permissions=lasting)
+        said = with_answers(arguments, asked.menus, answer.chosen) if asked.menus else arguments
+        return PermissionResultAllow(updated_input=said, updated_permissions=lasting)
 
     async def _ask(self, asked: Question) -> Answer:
         self._questions += 1
@@ -57,7 +66,7 @@ class Gate:
             self._questions -= 1
 
 
-def question(
+async def question(
     tool: str,
     arguments: dict[str, Any],
     context: ToolPermissionContext,
@@ -66,14 +75,29 @@ def question(
 ) -> Question:
     """Everything the user needs to decide about one tool call."""
     path = context.blocked_path or next((str(arguments[n]) for n in _PATH_ARGUMENTS if arguments.get(n)), "")
+    path = str(Path(cwd, path).resolve()) if path else ""
+    proposed = await proposal(tool, arguments, path)
     return Question(
         tool=tool,
         arguments=json.dumps(arguments, ensure_ascii=False, indent=2),
-        path=str(Path(cwd, path).resolve()) if path else "",
-        reason=context.decision_reason or "",
+        path=path,
+        reason=" · ".join(filter(None, (context.decision_reason, proposed.purpose))),
+        command=proposed.command,
+        before=proposed.before,
+        after=proposed.after,
         session_scope="; ".join(filter(None, map(_scope, grants))),
         call_id=context.tool_use_id or "",
+        is_of_sub_agent=context.agent_id is not None,
+        menus=menus_of(arguments) if tool == CHOOSE else (),
+        plan=str(arguments.get("plan") or "") if tool == _APPROVE else None,
     )
+
+
+def _refusal(asked: Question, word: str) -> str:
+    """What Claude is told with a no."""
+    if asked.plan is not None:
+        return f"{_NO_PLAN} The user says: {word}" if word else _NO_PLAN
+    return word or (_NO_CHOICE if asked.menus else f"The user does not allow this use of {asked.tool}.")
 
 
 def session_grants(suggestions: list[PermissionUpdate]) -> list[PermissionUpdate]:

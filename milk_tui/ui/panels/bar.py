@@ -5,9 +5,10 @@ Pure functions of a `Gauge`; the panel and the strip draw what they give.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from milk_tui.core.bricks import Gauge
+if TYPE_CHECKING:
+    from milk_tui.core.bricks import Gauge
 
 Level = Literal["ok", "near", "full"]
 
@@ -48,13 +49,13 @@ def mark(name: str) -> Mark:
     return MARKS.get(name) or Mark("▪", name.replace("_", " "), "instructions")
 
 
-def level(gauge: Gauge) -> Level:
+def level(gauge: "Gauge") -> Level:
     """How near the hand-off is to its limit."""
     ratio = gauge.chars / gauge.limit if gauge.limit else 0.0
     return "full" if ratio >= _FULL else "near" if ratio >= _NEAR else "ok"
 
 
-def runs(gauge: Gauge, width: int) -> list[tuple[str, int]]:
+def runs(gauge: "Gauge", width: int) -> list[tuple[str, int]]:
     """The bar from left to right: names and their cells, `width` cells in all.
 
     Every part that has a character has a cell, as long as there are cells.
@@ -71,12 +72,12 @@ def runs(gauge: Gauge, width: int) -> list[tuple[str, int]]:
     return [*found, (FREE, width - used)] if used < width else found
 
 
-def is_over(gauge: Gauge) -> bool:
+def is_over(gauge: "Gauge") -> bool:
     """Does the unsent prompt reach beyond the limit? It may: it comes on top."""
     return gauge.chars + gauge.prompt_chars > gauge.limit
 
 
-def _parts(gauge: Gauge) -> Iterator[tuple[str, int]]:
+def _parts(gauge: "Gauge") -> Iterator[tuple[str, int]]:
     yield from ((part.name, part.chars) for part in gauge.segments if part.chars)
     if gauge.prompt_chars:
         yield GHOST, gauge.prompt_chars

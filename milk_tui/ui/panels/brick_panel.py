@@ -1,15 +1,17 @@
 """Draws a brick that has lines: its size and budget, what it holds and leaves out, and line by line its text."""
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from textual import on
 from textual.app import ComposeResult
 from textual.content import Content
 
-from milk_tui.core.bricks import Brick
 from milk_tui.ui.panels.panel import Panel
-from milk_tui.ui.widgets.line_editor import LineEditor
 from milk_tui.ui.widgets.line_list import OFF, LineList, Row
+
+if TYPE_CHECKING:
+    from milk_tui.core.bricks import Brick
 
 SHOWN = 50_000
 """The most characters drawn, whatever the brick's budget is."""
@@ -17,15 +19,14 @@ SHOWN = 50_000
 _TITLES = {"local_summary": "local summary", "claude_summary": "Claude summary", "percepts": "facts"}
 
 
-class BrickPanel(Panel[Brick], can_focus=False):
+class BrickPanel(Panel["Brick"], can_focus=False):
     """A picture of one `Brick`, whose lines can be chosen; the focus is in the list of them."""
 
     def compose(self) -> ComposeResult:
-        """The lines, and the place where one is edited."""
+        """The lines."""
         yield LineList(classes="panel-body")
-        yield LineEditor()
 
-    def draw(self, value: Brick) -> Content:
+    def draw(self, value: "Brick") -> Content:
         """Facts first, then the text as it is handed over."""
         self.set_class(value.is_stale, "-stale")
         self.set_class(not value.text, "-empty")
@@ -35,14 +36,19 @@ class BrickPanel(Panel[Brick], can_focus=False):
         return self.query_one(LineList).show(list(_rows(value)), self.body_width)
 
     @on(LineList.Wanted)
-    def _edit(self, event: LineList.Wanted) -> None:
+    async def _edit(self, event: LineList.Wanted) -> None:
         """Only the words that an edit ends with are of interest outside."""
         if event.wish == "edit" and event.text is None:
             event.stop()
-            self.query_one(LineEditor).open(event.row, self.query_one(LineList))
+            from milk_tui.ui.widgets.line_editor import LineEditor  # it has nothing to do in the first frame
+
+            editors = self.query(LineEditor)
+            if not editors:
+                await self.mount(LineEditor())
+            editors.first().open(event.row, self.query_one(LineList))
 
 
-def brick_facts(brick: Brick) -> str:
+def brick_facts(brick: "Brick") -> str:
     """What a brick holds and leaves out, in words; empty when there is nothing to say."""
     facts = (
         _count(brick.held, "fact" if brick.name == "percepts" else "exchange"),
@@ -53,7 +59,7 @@ def brick_facts(brick: Brick) -> str:
     return " · ".join(fact for fact in facts if fact)
 
 
-def _title(brick: Brick) -> str:
+def _title(brick: "Brick") -> str:
     marks = (
         ("stale", brick.is_stale),
         (f"frozen as of turn {brick.frozen_at}", brick.frozen_at is not None),
@@ -63,7 +69,7 @@ def _title(brick: Brick) -> str:
     return " · ".join([title, *(mark for mark, holds in marks if holds)])
 
 
-def _rows(brick: Brick) -> Iterator[Row]:
+def _rows(brick: "Brick") -> Iterator[Row]:
     part = brick.name
     facts = brick_facts(brick)
     if not brick.text:

@@ -1,13 +1,17 @@
 """Draws the budget gauge: what the next hand-off carries, part by part, against its hard limit."""
 
+from typing import TYPE_CHECKING
+
 from textual.content import Content
 from textual.style import Style
 
-from milk_tui.core.bricks import Gauge
 from milk_tui.core.text import sanitize
 from milk_tui.ui.figures import short
-from milk_tui.ui.panels.bar import GHOST, MARKS, is_over, level, mark, runs
+from milk_tui.ui.panels.bar import GHOST, is_over, level, mark, runs
 from milk_tui.ui.panels.panel import Panel
+
+if TYPE_CHECKING:
+    from milk_tui.core.bricks import Gauge
 
 _SITUATIONS = {
     "first": "Claude starts",
@@ -18,7 +22,7 @@ _ENTRY = 26
 """The fewest columns of one legend entry."""
 
 
-class GaugePanel(Panel[Gauge]):
+class GaugePanel(Panel["Gauge"]):
     """A picture of one `Gauge`. How full it is, is a class: `-ok`, `-near` or `-full`.
 
     | Class | Description |
@@ -30,9 +34,7 @@ class GaugePanel(Panel[Gauge]):
     | `gauge--facts` | The figures under the bar. |
     """
 
-    COMPONENT_CLASSES = {f"gauge--{mark.style}" for mark in MARKS.values()} | {"gauge--edge", "gauge--facts"}
-
-    def draw(self, value: Gauge) -> Content:
+    def draw(self, value: "Gauge") -> Content:
         """Bar, figures and legend."""
         for name in ("ok", "near", "full"):
             self.set_class(name == level(value), f"-{name}")
@@ -47,7 +49,7 @@ class GaugePanel(Panel[Gauge]):
         ]
         return Content("\n").join(rows)
 
-    def _bar(self, gauge: Gauge, width: int) -> Content:
+    def _bar(self, gauge: "Gauge", width: int) -> Content:
         parts = [
             (mark(name).glyph * cells, self._style(mark(name).style))
             for name, cells in runs(gauge, width - 2)
@@ -55,7 +57,7 @@ class GaugePanel(Panel[Gauge]):
         beyond = ("▸", self._style("ghost")) if is_over(gauge) else (" ", Style())
         return Content.assemble(*parts, ("▏", self._style("edge")), beyond)
 
-    def _facts(self, gauge: Gauge) -> list[Content]:
+    def _facts(self, gauge: "Gauge") -> list[Content]:
         word = {"ok": "", "near": " · nearly full", "full": " · full"}[level(gauge)]
         style = self._style("facts")
         with_prompt = " with your prompt" if gauge.prompt_chars else ""
@@ -66,14 +68,14 @@ class GaugePanel(Panel[Gauge]):
             *([Content.styled(gauge.route, style)] if gauge.route else []),
         ]
 
-    def _carried(self, gauge: Gauge) -> list[Content]:
+    def _carried(self, gauge: "Gauge") -> list[Content]:
         """What goes to the local model each time, which is no part of a hand-off."""
         if not gauge.carried:
             return []
         parts = " · ".join(f"{sanitize(part.name)} {short(part.chars)}" for part in gauge.carried)
         return [Content.styled(f"each local request also carries: {parts}", self._style("facts"))]
 
-    def _legend(self, gauge: Gauge, width: int) -> list[Content]:
+    def _legend(self, gauge: "Gauge", width: int) -> list[Content]:
         count = max(1, width // _ENTRY)
         figures = [(part.name, f"{short(part.chars)}/{short(part.budget)}") for part in gauge.segments]
         entries = [
@@ -93,7 +95,7 @@ class GaugePanel(Panel[Gauge]):
         return self.get_visual_style(f"gauge--{name}", partial=True)
 
 
-def _beside_history(gauge: Gauge) -> str:
+def _beside_history(gauge: "Gauge") -> str:
     """The hand-off beside what it is made from; a young history is the smaller of the two."""
     if gauge.history_chars <= gauge.chars:
         return f"the history has {gauge.history_chars:,} characters"

@@ -1,6 +1,6 @@
 """Draws the need and lets the user say it: the one brick that is edited in place."""
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -8,10 +8,12 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Input
 
-from milk_tui.core.bricks import Brick
 from milk_tui.core.text import sanitize
 from milk_tui.ui.panels.panel import Panel
 from milk_tui.ui.widgets.line_list import OFF, WISHES, LineList, Row, Wish
+
+if TYPE_CHECKING:
+    from milk_tui.core.bricks import Brick
 
 _SPEAKERS = {
     "user": "said by you",
@@ -22,7 +24,7 @@ _SPEAKERS = {
 _EMPTY = "Nobody has said yet what you are after. Press e to say it yourself."
 
 
-class NeedPanel(Panel[Brick]):
+class NeedPanel(Panel["Brick"]):
     """A picture of the need; `e` edits it, Enter keeps the edit and Escape drops it.
 
     `h` shows what it was before, and the keys of a line work as in the other bricks. An edit, a word of an agent and a
@@ -45,7 +47,6 @@ class NeedPanel(Panel[Brick]):
     ]
     """What only the need has."""
     BINDINGS: ClassVar[list[BindingType]] = [*KEYS, *(wish for wish in WISHES if wish.id != "line.edit")]
-    COMPONENT_CLASSES = {"need--empty", "need--earlier"}
 
     class Edited(Message):
         """The user says what the need is. Empty text gives the word back to the agents."""
@@ -64,7 +65,7 @@ class NeedPanel(Panel[Brick]):
         yield from super().compose()
         yield Input(compact=True, select_on_focus=False, placeholder="Empty lets the agents say it")
 
-    def draw(self, value: Brick) -> Content:
+    def draw(self, value: "Brick") -> Content:
         """The sentence; who said it is in the frame."""
         self.set_class(value.is_stale, "-stale")
         self.set_class(not value.text, "-empty")
@@ -76,7 +77,7 @@ class NeedPanel(Panel[Brick]):
             return Content.styled(_EMPTY, self.get_visual_style("need--empty", partial=True))
         return Content(value.text) + self._earlier(value)
 
-    def _earlier(self, value: Brick) -> Content:
+    def _earlier(self, value: "Brick") -> Content:
         if not self.has_class("-earlier"):
             return Content()
         lines = [

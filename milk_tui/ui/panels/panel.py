@@ -13,10 +13,12 @@ from textual.message import Message
 from textual.reactive import reactive
 from textual.widgets import Static
 
+from milk_tui.ui.dyed import Dyed
+
 Drawn = TypeVar("Drawn")
 
 
-class Panel(VerticalScroll, Generic[Drawn]):
+class Panel(VerticalScroll, Dyed, Generic[Drawn]):
     """A box that scrolls and shows `draw(value)`. Its state is in classes: `-empty`, `-stale`, `-failed`."""
 
     value: reactive[Drawn | None] = reactive(None, init=False)

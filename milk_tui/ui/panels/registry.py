@@ -5,18 +5,20 @@ To add a panel, add a row. The column is given one value and knows nothing of wh
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.reactive import reactive
 
-from milk_tui.core.bricks import Bricks, Gauge
-from milk_tui.core.messages import Value
 from milk_tui.ui.panels.brick_panel import BrickPanel
 from milk_tui.ui.panels.gauge_panel import GaugePanel
 from milk_tui.ui.panels.need_panel import NeedPanel
 from milk_tui.ui.panels.panel import Panel
+
+if TYPE_CHECKING:
+    from milk_tui.core.bricks import Bricks, Gauge
+    from milk_tui.core.messages import Value
 
 
 @dataclass(frozen=True)
@@ -25,16 +27,18 @@ class PanelRow:
 
     id: str
     panel: Callable[..., Panel[Any]]
-    read: Callable[[Bricks], Value]
+    read: Callable[["Bricks"], "Value"]
     """Takes the panel's own value out of all bricks."""
+    title: str
+    """What stands in its frame before it has a value."""
 
 
 PANELS = (
-    PanelRow("need", NeedPanel, lambda bricks: bricks.need),
-    PanelRow("local-summary", BrickPanel, lambda bricks: bricks.local_summary),
-    PanelRow("claude-summary", BrickPanel, lambda bricks: bricks.claude_summary),
-    PanelRow("facts", BrickPanel, lambda bricks: bricks.facts),
-    PanelRow("gauge", GaugePanel, lambda bricks: bricks.gauge),
+    PanelRow("need", NeedPanel, lambda bricks: bricks.need, "need"),
+    PanelRow("local-summary", BrickPanel, lambda bricks: bricks.local_summary, "local summary"),
+    PanelRow("claude-summary", BrickPanel, lambda bricks: bricks.claude_summary, "Claude summary"),
+    PanelRow("facts", BrickPanel, lambda bricks: bricks.facts, "facts"),
+    PanelRow("gauge", GaugePanel, lambda bricks: bricks.gauge, "next hand-off"),
 )
 """From top to bottom."""
 
@@ -42,14 +46,16 @@ PANELS = (
 class BrickColumn(Vertical):
     """All panels, one under the other. A panel is redrawn only when its own value has changed."""
 
-    bricks: reactive[Bricks | None] = reactive(None)
+    bricks: reactive["Bricks | None"] = reactive(None)
     prompt_chars: reactive[int] = reactive(0)
     """The length of the unsent prompt, which the gauge shows as a ghost."""
 
     def compose(self) -> ComposeResult:
         """A panel for each row of the table."""
         for row in PANELS:
-            yield row.panel(id=row.id)
+            panel = row.panel(id=row.id, classes="-empty")
+            panel.border_title = row.title
+            yield panel
 
     def on_mount(self) -> None:
         """Draw what was given before there were panels."""
@@ -71,7 +77,7 @@ class BrickColumn(Vertical):
             self.query_one(f"#{row.id}", Panel).value = row.read(bricks)
 
 
-def with_prompt(bricks: Bricks, chars: int) -> Bricks:
+def with_prompt(bricks: "Bricks", chars: int) -> "Bricks":
     """The same bricks with an unsent prompt of so many characters in the gauge."""
     gauge: Gauge = bricks.gauge.model_copy(update={"prompt_chars": chars})
     return bricks.model_copy(update={"gauge": gauge})

@@ -1,23 +1,27 @@
 """The bricks folded into two rows, for terminals too narrow for the column."""
 
+from typing import TYPE_CHECKING
+
 from rich.cells import cell_len
 from textual import events
 from textual.content import Content
 from textual.message import Message
 from textual.reactive import reactive
 from textual.style import Style
-from textual.widget import Widget
 
-from milk_tui.core.bricks import Bricks, Gauge
+from milk_tui.ui.dyed import Dyed
 from milk_tui.ui.figures import short
-from milk_tui.ui.panels.bar import MARKS, level, mark, runs
+from milk_tui.ui.panels.bar import level, mark, runs
 from milk_tui.ui.panels.registry import with_prompt
+
+if TYPE_CHECKING:
+    from milk_tui.core.bricks import Bricks, Gauge
 
 _BAR = 24
 """The most cells of the bar."""
 
 
-class BrickStrip(Widget):
+class BrickStrip(Dyed):
     """The need on one row, the gauge on the other.
 
     | Class | Description |
@@ -26,20 +30,14 @@ class BrickStrip(Widget):
     | `gauge--need` and its like | As in the gauge panel. |
     """
 
-    COMPONENT_CLASSES = {f"gauge--{mark.style}" for mark in MARKS.values()} | {
-        "gauge--edge",
-        "strip--label",
-        "strip--need",
-    }
-
-    bricks: reactive[Bricks | None] = reactive(None)
+    bricks: reactive["Bricks | None"] = reactive(None)
     prompt_chars: reactive[int] = reactive(0)
     """The length of the unsent prompt, which the gauge shows as a ghost."""
 
     class Clicked(Message):
         """The user wants to see the bricks."""
 
-    def watch_bricks(self, bricks: Bricks | None) -> None:
+    def watch_bricks(self, bricks: "Bricks | None") -> None:
         """Say by classes what the panels say: a stale need, and how full the hand-off is."""
         self.set_class(bricks is not None and bricks.need.is_stale, "-stale")
         for name in ("ok", "near", "full"):
@@ -56,7 +54,7 @@ class BrickStrip(Widget):
         bricks, width = with_prompt(self.bricks, self.prompt_chars), self.content_size.width
         return Content("\n").join([self._need(bricks, width), self._gauge(bricks.gauge, width)])
 
-    def _need(self, bricks: Bricks, width: int) -> Content:
+    def _need(self, bricks: "Bricks", width: int) -> Content:
         need = bricks.need
         marks = [
             word for word, holds in (("guessed", need.by == "inferred"), ("stale", need.is_stale)) if holds
@@ -66,7 +64,7 @@ class BrickStrip(Widget):
         row = Content.assemble((label, self._style("strip--need")), text)
         return row.truncate(width, ellipsis=True)
 
-    def _gauge(self, gauge: Gauge, width: int) -> Content:
+    def _gauge(self, gauge: "Gauge", width: int) -> Content:
         word = {"ok": "", "near": ", nearly full", "full": ", full"}[level(gauge)]
         size = f" {short(gauge.chars)} of {short(gauge.limit)}{word}"
         figures = f"{size} · history {short(gauge.history_chars)}"

@@ -13,7 +13,7 @@ from textual.containers import Horizontal, Vertical
 from textual.widgets import Footer
 from textual.worker import Worker, WorkerState
 
-from milk_tui.conversation.commands import COMMANDS, Command, is_mistyped, parsed
+from milk_tui.conversation.commands import Command, is_mistyped, parsed
 from milk_tui.conversation.update import Update
 from milk_tui.conversation.workbench import Workbench
 from milk_tui.ui.panels.need_panel import NeedPanel
@@ -26,22 +26,28 @@ from milk_tui.ui.screens.conversing import Conversing
 from milk_tui.ui.screens.copying import Copying
 from milk_tui.ui.screens.finding import FindActions, Finding
 from milk_tui.ui.screens.gauging import Gauging
+from milk_tui.ui.screens.giving import GiveActions, Giving
 from milk_tui.ui.screens.handing import Handing
 from milk_tui.ui.screens.keys import CHAT, all_places
+from milk_tui.ui.screens.mentioning import Mentioning
 from milk_tui.ui.screens.mishaps import Mishaps
 from milk_tui.ui.screens.plain_actions import PlainActions
 from milk_tui.ui.screens.queueing import QueueActions, Queueing
 from milk_tui.ui.screens.recalling import Recalling
+from milk_tui.ui.screens.returning import ReturnActions, Returning
 from milk_tui.ui.screens.settings import SettingsScreen
 from milk_tui.ui.screens.setup import Setup
 from milk_tui.ui.screens.shaping import ShapeActions, Shaping
+from milk_tui.ui.screens.shell import new_prompt
 from milk_tui.ui.screens.signalling import Signalling
 from milk_tui.ui.screens.spending import SpendActions, Spending
 from milk_tui.ui.screens.stating import Stating
 from milk_tui.ui.screens.switching import SwitchActions, Switching
 from milk_tui.ui.screens.typing_on import TypingOn
 from milk_tui.ui.story import Story
+from milk_tui.ui.widgets.card import Card
 from milk_tui.ui.widgets.checklist import Checklist
+from milk_tui.ui.widgets.menu_card import MenuCard
 from milk_tui.ui.widgets.prompt import Prompt
 from milk_tui.ui.widgets.prompt_box import PromptBox
 from milk_tui.ui.widgets.question_card import QuestionCard
@@ -51,7 +57,15 @@ from milk_tui.ui.widgets.transcript import Transcript
 
 
 class ChatScreen(
-    PlainActions, FindActions, SwitchActions, SpendActions, QueueActions, ShapeActions, TypingOn
+    PlainActions,
+    FindActions,
+    GiveActions,
+    SwitchActions,
+    SpendActions,
+    QueueActions,
+    ReturnActions,
+    ShapeActions,
+    TypingOn,
 ):
     """Conversation on the left, bricks on the right; one strip instead of them where it is narrow."""
 
@@ -65,15 +79,15 @@ class ChatScreen(
 
     def compose(self) -> ComposeResult:
         """The panes, the strip for narrow terminals, the status line and the keys."""
-        commands = [(command.name[1:], command.help) for command in COMMANDS]
         with Horizontal(id="panes"):
             with Vertical(id="conversation"):
                 yield Checklist(id="checklist")
                 yield Transcript(id="transcript")
                 yield QuestionCard(id="question")
+                yield MenuCard(id="menu")
                 yield BrickStrip(id="strip")
                 yield QueueChips(id="queue")
-                yield PromptBox(Prompt(commands, placeholder="Write, and press Enter", id="prompt"))
+                yield PromptBox(new_prompt())
             yield BrickColumn(id="bricks")
         yield StatusLine(id="status")
         yield Footer(show_command_palette=False)
@@ -88,14 +102,17 @@ class ChatScreen(
         self.setup = Setup(self)
         self.asking = Asking(self)
         self.copying = Copying(self)
+        self.giving = Giving(self)
         self.mishaps = Mishaps(self)
         self.recalling = Recalling(self.prompt, self.talk.session)
         self.conversing = Conversing(self)
         self.queueing = Queueing(self)
         self.shaping = Shaping(self)
         self.handing = Handing(self)
+        self.returning = Returning(self)
         self.spending = Spending(self)
         self.switching = Switching(self)
+        self.mentioning = Mentioning(self)
         self.signalling = Signalling(self)
         self.set_class(not self.talk.session.turns, "-fresh")
         self.gauging.show(self.talk.bricks())
@@ -104,6 +121,7 @@ class ChatScreen(
             self.tell(notice)
         self.follow_settings()
         self.show_floor()
+        self.returning.show()
         self.queueing.show()
         self.call_after_refresh(self.setup.begin)
 
@@ -195,6 +213,10 @@ class ChatScreen(
         if event.direction > 0 or not self.queueing.take_back():
             self.recalling.step(event.direction)
 
+    @on(Prompt.FilesWanted)
+    def _find_files(self, event: Prompt.FilesWanted) -> None:
+        self.mentioning.find(event.letters)
+
     @on(Prompt.ScrollRequested)
     def _scroll(self, event: Prompt.ScrollRequested) -> None:
         actions = {"home": "scroll_home", "end": "scroll_end"}
@@ -213,17 +235,9 @@ class ChatScreen(
     def _report(self, event: Panel.Failed) -> None:
         self.log.error(f"The panel {event.panel} failed: {event.error!r}")
 
-    @on(Transcript.CopyRequested)
-    def _copy(self, event: Transcript.CopyRequested) -> None:
-        self.copying.text(event.text)
-
-    @on(Transcript.Wanted)
-    def _give(self, event: Transcript.Wanted) -> None:
-        self.copying.text(event.block.copied)
-
-    @on(QuestionCard.Answered)
-    def _answered(self, event: QuestionCard.Answered) -> None:
-        self.asking.answered(event)
+    @on(Card.Answered)
+    def _answered(self, event: Card.Answered) -> None:
+        self.asking.answered(event.answer)
 
     @on(Checklist.Chosen)
     def _mend(self, event: Checklist.Chosen) -> None:

@@ -45,6 +45,7 @@ class Conversing:
             self._is_asked_for = True
         screen.story.tell(event)
         screen.stating.note(event)
+        screen.returning.note(event)
         screen.signalling.note(event)
         if update.bricks is not None:
             screen.gauging.show(update.bricks)

@@ -84,6 +84,8 @@ class Handing:
             return
         if self._talk.floor == "claude":
             self._screen.show(await self._talk.return_to_local())
+        elif not text:
+            self._screen.returning.focus()
         if text:
             self._screen.converse(self._talk.send(text), text)
 

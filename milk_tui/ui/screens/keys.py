@@ -6,6 +6,7 @@ from textual.app import App
 from textual.binding import Binding, BindingType
 
 from milk_tui.ui.panels.need_panel import NeedPanel
+from milk_tui.ui.screens.changes import ChangesScreen
 from milk_tui.ui.screens.grants import GrantsScreen
 from milk_tui.ui.screens.ledger import LedgerScreen
 from milk_tui.ui.screens.mcp import McpScreen
@@ -14,9 +15,12 @@ from milk_tui.ui.screens.preview import PreviewScreen
 from milk_tui.ui.screens.settings import SettingsScreen
 from milk_tui.ui.screens.versions import VersionsScreen
 from milk_tui.ui.widgets.checklist import Checklist
+from milk_tui.ui.widgets.diff_view import DiffView
 from milk_tui.ui.widgets.find_bar import FindInput
+from milk_tui.ui.widgets.incoming_card import BrickEditor, IncomingCard
 from milk_tui.ui.widgets.line_editor import LineEditor
 from milk_tui.ui.widgets.line_list import LineList
+from milk_tui.ui.widgets.menu_card import MenuCard
 from milk_tui.ui.widgets.prompt import Prompt
 from milk_tui.ui.widgets.question_card import QuestionCard
 from milk_tui.ui.widgets.queue_chips import QueueChips
@@ -58,7 +62,14 @@ CHAT: list[BindingType] = [
         "ctrl+c", "copy_or_stop", "Copy", "Copy the selection, stop the turn; twice: quit", "copy", show=False
     ),
     _key("ctrl+d", "quit_if_empty", "Quit", "Quit while the prompt is empty", "quit", show=False, first=True),
-    _key("tab", "next", "Next", "Go to an open question, or to the next pane", "next", show=False),
+    _key(
+        "tab",
+        "next",
+        "Next",
+        "Go to an open question, to what came back from Claude, or to the next pane",
+        "next",
+        show=False,
+    ),
     _key(
         "shift+tab",
         "switch_or_previous",
@@ -84,8 +95,11 @@ PLACES: tuple[tuple[str, Sequence[BindingType]], ...] = (
     ("In the list of versions", VersionsScreen.BINDINGS),
     ("On the need", NeedPanel.KEYS),
     ("On a question", QuestionCard.BINDINGS),
+    ("On a question with choices", MenuCard.BINDINGS),
     ("On the queue", QueueChips.BINDINGS),
     ("In the hand-off preview", PreviewScreen.BINDINGS),
+    ("On what came back from Claude", (*IncomingCard.BINDINGS, *BrickEditor.BINDINGS)),
+    ("In the changed files", (*ChangesScreen.BINDINGS, *DiffView.BINDINGS)),
     ("In the checklist", Checklist.BINDINGS),
     ("In the list of permissions", GrantsScreen.BINDINGS),
     ("In the list of models", ModelPicker.BINDINGS),

@@ -14,8 +14,8 @@ from milk_tui.ui.widgets.transcript import Transcript
 if TYPE_CHECKING:
     from milk_tui.conversation.controller import Conversation
     from milk_tui.ui.screens.asking import Asking
-    from milk_tui.ui.screens.copying import Copying
     from milk_tui.ui.screens.finding import Finding
+    from milk_tui.ui.screens.returning import Returning
     from milk_tui.ui.screens.setup import Setup
     from milk_tui.ui.screens.stating import Stating
     from milk_tui.ui.widgets.prompt import Prompt
@@ -30,7 +30,7 @@ class PlainActions(Screen[None]):
     talk: "Conversation"
     prompt: "Prompt"
     asking: "Asking"
-    copying: "Copying"
+    returning: "Returning"
     finding: "Finding"
     setup: "Setup"
     stating: "Stating"
@@ -67,8 +67,8 @@ class PlainActions(Screen[None]):
         self.app.exit()
 
     def action_next(self) -> None:
-        """Go to an open question, else to the next pane."""
-        if not self.asking.focus():
+        """Go to an open question, else to what came back from Claude, else to the next pane."""
+        if not self.asking.focus() and not self.returning.focus():
             self.focus_next()
 
     def action_toggle_bricks(self, _text: str = "") -> None:
@@ -78,10 +78,6 @@ class PlainActions(Screen[None]):
     def action_help(self, _text: str = "") -> None:
         """Show keys and commands."""
         self.app.push_screen(HelpScreen(all_places(self.app, self.keymap)))
-
-    def action_copy_answer(self, _text: str = "") -> None:
-        """Copy the source of the last answer."""
-        self.copying.answer()
 
     def action_read(self, action: str) -> None:
         """Do what a key of the transcript does, from wherever one is, and read on there."""

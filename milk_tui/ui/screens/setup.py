@@ -129,6 +129,7 @@ class Setup:
             problem = str(error)
         else:
             self._screen.stating.model_chosen(model)
+            self._screen.returning.show()
         if problem:
             self._screen.tell(problem)
         await self._look(tells=True)

@@ -12,14 +12,12 @@ from typing import NamedTuple
 from textual.content import Content
 from textual.style import Style
 
+from milk_tui.core.line_diff import edges, is_comparable
 from milk_tui.core.text import sanitize
 from milk_tui.ui.markdown.highlight import highlight, language_of
 
 SHOWN = 60_000
 """The most characters that are drawn; what is missing is said in the middle."""
-
-COMPARED = 200_000
-"""The most characters that are compared line by line; a larger file is shown as it would be written."""
 
 COLOURED = 40_000
 """The most characters of one text that are coloured: it happens while the user waits."""
@@ -50,24 +48,23 @@ def coloured(text: str, language: str, paint: Paint) -> list[Content]:
 
 
 def change(
-    before: str | None, after: str, path: str, paint: Paint, width: int, *, is_wide: bool
+    before: str | None, after: str | None, path: str, paint: Paint, width: int, *, is_wide: bool
 ) -> list[Content]:
-    """What would be written: a new text in full, else the lines that change with a few around them.
+    """What is written: a text that is new or gone in full, else the lines that change with a few around them.
 
     Where it is wide the old lines stand on the left and the new ones on the right, within `width` cells.
     """
     language = language_of(path)
-    if before is None or len(before) + len(after) > COMPARED:
-        what = "a new file:" if before is None else "the whole file becomes:"
-        lines = coloured(after, language, paint)
-        digits = len(str(len(lines)))
-        return [
-            Content(what),
-            *_bounded([_joined(_Line(n, "+", line), digits, paint) for n, line in enumerate(lines, 1)]),
-        ]
-    groups = list(_groups(before, after, language, paint))
-    if not groups:
+    if before is None or after is None:
+        what, mark = ("the file is gone:", "-") if after is None else ("a new file:", "+")
+        return [Content(what), *_whole(after if before is None else before, mark, language, paint)]
+    old, new = (sanitize(text).split("\n") for text in (before, after))
+    if old == new:
         return [Content("Only line ends, or characters that cannot be shown, change.")]
+    part = _Part(old, new, language, paint)
+    if not part.is_comparable:
+        return [Content("the whole file becomes:"), *_whole(after, "+", language, paint)]
+    groups = list(part.groups())
     digits = len(str(max(line.number for group in groups for pair in group for line in pair if line)))
     rows: list[Content] = []
     for group in groups:
@@ -76,33 +73,64 @@ def change(
     return _bounded(rows)
 
 
-def _groups(before: str, after: str, language: str, paint: Paint) -> Iterator[list[_Pair]]:
-    """Changed lines that are close to each other, old and new in pairs."""
-    old, new = (sanitize(text).split("\n") for text in (before, after))
-    matcher = SequenceMatcher(None, old, new)
-    if all(tag == "equal" for tag, *_ in matcher.get_opcodes()):
-        return
-    old_shown, new_shown = (coloured(text, language, paint) for text in (before, after))
-    for group in matcher.get_grouped_opcodes(_AROUND):
-        pairs: list[_Pair] = []
-        for tag, old_start, old_end, new_start, new_end in group:
-            removed, added = (" ", " ") if tag == "equal" else ("-", "+")
-            left = [_Line(n + 1, removed, old_shown[n]) for n in range(old_start, old_end)]
-            right = [_Line(n + 1, added, new_shown[n]) for n in range(new_start, new_end)]
-            pairs += zip_longest(left, right)
-        yield pairs
+def _whole(text: str | None, mark: str, language: str, paint: Paint) -> list[Content]:
+    """Every line of a text as added or removed."""
+    lines = coloured(text, language, paint) if text else []
+    digits = len(str(len(lines)))
+    return _bounded([_joined(_Line(n, mark, line), digits, paint) for n, line in enumerate(lines, 1)])
+
+
+class _Part:
+    """The part of two texts in which they differ, with some lines around it."""
+
+    def __init__(self, old: list[str], new: list[str], language: str, paint: Paint) -> None:
+        head, tail = edges(old, new)
+        self._start = max(0, head - _AROUND)
+        self._whole = old, new
+        tail = max(0, tail - _AROUND)
+        self._old, self._new = (lines[self._start : len(lines) - tail] for lines in (old, new))
+        self._language = language
+        self._paint = paint
+
+    @property
+    def is_comparable(self) -> bool:
+        """Whether it is small enough to be compared line by line."""
+        return is_comparable(self._old, self._new)
+
+    def groups(self) -> Iterator[list[_Pair]]:
+        """Changed lines that are close to each other, old and new in pairs."""
+        old, new = self._shown(self._whole[0], self._old), self._shown(self._whole[1], self._new)
+        for group in SequenceMatcher(None, self._old, self._new).get_grouped_opcodes(_AROUND):
+            pairs: list[_Pair] = []
+            for tag, old_start, old_end, new_start, new_end in group:
+                removed, added = (" ", " ") if tag == "equal" else ("-", "+")
+                left = [self._line(n, removed, old[n]) for n in range(old_start, old_end)]
+                right = [self._line(n, added, new[n]) for n in range(new_start, new_end)]
+                pairs += zip_longest(left, right)
+            yield pairs
+
+    def _line(self, place: int, mark: str, text: Content) -> _Line:
+        return _Line(self._start + place + 1, mark, text)
+
+    def _shown(self, whole: list[str], part: list[str]) -> list[Content]:
+        """The lines of the part, coloured as in the whole text where that is small enough."""
+        text = "\n".join(whole)
+        if len(text) > COLOURED:
+            return coloured("\n".join(part), self._language, self._paint)
+        return coloured(text, self._language, self._paint)[self._start : self._start + len(part)]
 
 
 def _under(pairs: Sequence[_Pair], digits: int, paint: Paint) -> Iterator[Content]:
-    """All old lines of a change, then all new ones."""
+    """All old lines of a change, then all new ones; what stays is numbered as it will be."""
     waiting: list[_Line] = []
     for old, new in pairs:
-        if old is not None and old.mark == " ":
-            yield from (_joined(line, digits, paint) for line in waiting)
+        if new is not None and new.mark == " ":
+            yield from (_joined(line, digits, paint) for line in (*waiting, new))
             waiting = []
+            continue
         if old is not None:
             yield _joined(old, digits, paint)
-        if new is not None and new.mark == "+":
+        if new is not None:
             waiting.append(new)
     yield from (_joined(line, digits, paint) for line in waiting)
 

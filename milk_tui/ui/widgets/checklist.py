@@ -19,6 +19,7 @@ from textual.widgets import Static
 
 from milk_tui.core.messages import Value
 from milk_tui.core.text import sanitize
+from milk_tui.ui.dyed import Dyed
 
 _MARKS: dict[str, tuple[str, str]] = {
     "ok": ("✓", "checklist--ok"),
@@ -50,18 +51,9 @@ class Offer(Value):
     """What is posted when it is chosen."""
 
 
-class Checklist(VerticalScroll, can_focus=True):
+class Checklist(VerticalScroll, Dyed, can_focus=True):
     """Rows and offers as text; the offers' keys work while it has the focus."""
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = {
-        "checklist--title",
-        "checklist--ok",
-        "checklist--warning",
-        "checklist--failed",
-        "checklist--looking",
-        "checklist--remedy",
-        "checklist--key",
-    }
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding(
             "escape",

@@ -5,7 +5,7 @@ It draws rows and posts wishes; what becomes of them it does not know. It stands
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from textual.actions import SkipAction
 from textual.binding import Binding, BindingType
@@ -16,7 +16,10 @@ from textual.style import Style
 from textual.widget import Widget
 from textual.widgets import Static
 
-from milk_tui.core.bricks import BrickLine, PartName
+from milk_tui.ui.dyed import Dyed
+
+if TYPE_CHECKING:
+    from milk_tui.core.bricks import BrickLine, PartName
 
 Wish = Literal["drop", "pin", "edit", "switch", "jump", "ledger", "versions", "freeze", "undo"]
 
@@ -34,9 +37,9 @@ class Row:
     """One thing in the list: a line of a brick, or words of ours around it."""
 
     text: Content
-    part: PartName | None = None
+    part: "PartName | None" = None
     """The brick or part that it belongs to."""
-    line: BrickLine | None = None
+    line: "BrickLine | None" = None
     style: str = ""
     """A component class without its prefix; empty for a line."""
     is_switch: bool = False
@@ -53,7 +56,7 @@ class Row:
         return self.part or "", self.line.key if self.line else ""
 
 
-def marks(line: BrickLine) -> str:
+def marks(line: "BrickLine") -> str:
     """What is special about a line, in two signs at the most."""
     found = (
         (PINNED, line.is_pinned),
@@ -81,7 +84,7 @@ WISHES: list[Binding] = [
 ]
 
 
-class LineList(Static, can_focus=True):
+class LineList(Static, Dyed, can_focus=True):
     """Rows with a cursor.
 
     | Class | Description |
@@ -91,15 +94,6 @@ class LineList(Static, can_focus=True):
     | `lines--heading`, `lines--frame`, `lines--facts`, `lines--empty`, `lines--plain` | Words of ours. |
     """
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = {
-        "lines--marks",
-        "lines--chosen",
-        "lines--heading",
-        "lines--frame",
-        "lines--facts",
-        "lines--empty",
-        "lines--plain",
-    }
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up,k", "choose(-1)", "Up", show=False, tooltip="Choose the line before", id="line.up"),
         Binding("down,j", "choose(1)", "Down", show=False, tooltip="Choose the line after", id="line.down"),

@@ -4,7 +4,8 @@ It sends nothing and clears nothing by itself: it says what was submitted, and w
 so that no text is ever lost. It knows no conversation, no history and no meaning of a command.
 """
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
 from functools import partial
 from time import monotonic
 from typing import Literal
@@ -16,12 +17,14 @@ from textual.reactive import reactive
 from textual.timer import Timer
 from textual.widgets.text_area import Selection
 
-from milk_tui.ui.widgets.completion import Completion, completion
+from milk_tui.ui.widgets.completion import Completion, completion, path_completion
 from milk_tui.ui.widgets.folding import FoldingTextArea
 from milk_tui.ui.widgets.keystrokes import BURST, BrokenReport, Burst
 
 ScrollStep = Literal["page_up", "page_down", "home", "end"]
 
+_MENTION = re.compile(r"(?:(?<=\s)|^)@[^\s\"]*$")
+"""A path that is being typed at the end of a text."""
 _BURST_KEYS = ("enter", "ctrl+j", "tab")
 """The keys that text pasted without marks is made of, beside printable characters."""
 
@@ -45,7 +48,7 @@ class Prompt(FoldingTextArea):
     ]
 
     completion: reactive[Completion | None] = reactive(None)
-    """The commands that the text may be the beginning of, while they are offered."""
+    """What the text, or its last word, may be the beginning of, while that is offered."""
 
     class Changed(FoldingTextArea.Changed):
         """The text is another one; `chars` is the length of what would be sent now."""
@@ -68,6 +71,13 @@ class Prompt(FoldingTextArea):
             super().__init__()
             self.direction = direction
 
+    class FilesWanted(Message):
+        """A word that begins with `@` is being typed: whoever knows files may `offer_files` for its letters."""
+
+        def __init__(self, letters: str) -> None:
+            super().__init__()
+            self.letters = letters
+
     class ScrollRequested(Message):
         """A key that scrolls the transcript was pressed here."""
 
@@ -80,6 +90,8 @@ class Prompt(FoldingTextArea):
     ) -> None:
         """Make a prompt that offers these commands, each a name and a line of help."""
         self.commands = commands
+        self.meaning: Callable[[str], str] = str
+        """What a text that is pasted stands for; itself, unless somebody knows better."""
         self._burst = Burst()
         self._report = BrokenReport()
         self._entered: float | None = None
@@ -161,7 +173,12 @@ class Prompt(FoldingTextArea):
             self.action_break_line()
         elif self.completion and not self.completion.is_exact:
             self.complete()
-        elif self.text.strip():
+        else:
+            self.submit()
+
+    def submit(self) -> None:
+        """Say that this text is to be sent, if there is any."""
+        if self.text.strip():
             self.post_message(self.Submitted(self.full_text))
         else:
             self.post_message(self.EnteredNothing())
@@ -175,13 +192,33 @@ class Prompt(FoldingTextArea):
         """Break the line at the cursor."""
         self._replace_via_keyboard("\n", *self.selection)
 
-    # Keys that go to the list of commands first, then to the text, then to the screen
+    # Keys that go to the list of what is offered first, then to the text, then to the screen
 
     def update_suggestion(self) -> None:
-        """Offer commands while the text may be the beginning of one."""
-        typed = self.document[0] if self.document.line_count == 1 else ""
-        self._is_dismissed = self._is_dismissed and typed.startswith("/")
-        self.completion = None if self._is_dismissed else completion(typed, self.commands)
+        """Offer commands, or ask for files, while the text may be the beginning of one."""
+        typed = self._beginning()
+        self._is_dismissed = self._is_dismissed and bool(typed)
+        if self._is_dismissed or not typed.startswith("@"):
+            self.completion = None if self._is_dismissed else completion(typed, self.commands)
+        else:
+            self.post_message(self.FilesWanted(typed[1:]))
+
+    def offer_files(self, letters: str, paths: Sequence[str]) -> None:
+        """Offer these paths, if these letters are still what stands behind the `@`."""
+        if not self._is_dismissed and self._beginning() == f"@{letters}":
+            self.completion = path_completion(f"@{letters}", paths)
+
+    def _beginning(self) -> str:
+        """What may be completed: the whole text if it is a command's, the word before the cursor if it is a path's."""
+        if self.document.line_count == 1 and self.document[0].startswith("/"):
+            return self.document[0]
+        row, column = self.cursor_location
+        word = _MENTION.search(self.document[row], 0, column)
+        return word[0] if word else ""
+
+    def paste(self, text: str) -> None:
+        """Put in what a text from outside means."""
+        super().paste(self.meaning(text))
 
     def _press_in_completion(self, key: str) -> bool:
         if self.completion is None or key not in ("tab", "escape"):
@@ -193,10 +230,15 @@ class Prompt(FoldingTextArea):
         return True
 
     def complete(self, index: int | None = None) -> None:
-        """Put the chosen command, or the one at this index, in place of what was typed."""
-        if self.completion is not None:
-            by = 0 if index is None else index - self.completion.index
-            self._replace_via_keyboard(self.completion.moved(by).chosen, (0, 0), self.document.end)
+        """Put the chosen text, or the one at this index, in place of what was typed."""
+        if self.completion is None or self.completion.typed != self._beginning():
+            return
+        by = 0 if index is None else index - self.completion.index
+        row, column = self.cursor_location
+        is_path = self.completion.typed.startswith("@")
+        start = (row, column - len(self.completion.typed)) if is_path else (0, 0)
+        end = (row, column) if is_path else self.document.end
+        self._replace_via_keyboard(self.completion.moved(by).chosen, start, end)
 
     def action_cursor_up(self, select: bool = False) -> None:
         """Move up, in the list of commands if there is one; ask for history on the first row."""

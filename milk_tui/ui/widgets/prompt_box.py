@@ -17,13 +17,14 @@ class PromptBox(Vertical):
     """A `Prompt` in its frame. The class `-claude` says that the next prompt goes to Claude."""
 
     recipient: reactive[str] = reactive("local")
-    """Who gets the next prompt: `local` or `claude`."""
+    """Who gets the next prompt: `local` or `claude`; empty while nobody knows."""
     plans_only: reactive[bool] = reactive(False)
     """Whether the local agent only plans."""
 
-    def __init__(self, prompt: Prompt, *, id: str | None = None) -> None:
+    def __init__(self, prompt: Prompt, recipient: str = "local", *, id: str | None = None) -> None:
         super().__init__(id=id)
         self.prompt = prompt
+        self.set_reactive(PromptBox.recipient, recipient)
 
     def compose(self) -> ComposeResult:
         """The list is drawn over what stands above the frame."""

@@ -10,11 +10,11 @@ from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.message import Message
 from textual.reactive import reactive
-from textual.widget import Widget
 
 from milk_tui.core.cut import one_line
 from milk_tui.core.messages import Value
 from milk_tui.core.text import sanitize
+from milk_tui.ui.dyed import Dyed
 
 ROWS = 4
 """The most texts shown at once; the queue may be longer."""
@@ -40,7 +40,7 @@ class Chip(Value):
     """Who gets it as things are now."""
 
 
-class QueueChips(Widget, can_focus=True):
+class QueueChips(Dyed, can_focus=True):
     """A picture of the queue. Hidden while it is empty.
 
     | Class | Description |
@@ -51,7 +51,6 @@ class QueueChips(Widget, can_focus=True):
     | `chips--foot` | Why the queue is held, or when it goes on. |
     """
 
-    COMPONENT_CLASSES = {"chips--to", "chips--claude", "chips--chosen", "chips--foot"}
     FOCUS_ON_CLICK = False
     BINDINGS: ClassVar[list[BindingType]] = [
         _key("up,k", "choose(-1)", "Previous", "Choose the one before", "previous"),

@@ -204,7 +204,7 @@ class Reader(Window, can_focus=True, inherit_bindings=False):
     def action_toggle_about(self) -> None:
         """Show when things were said and what they took, or show it no longer."""
         self.viewport.tell(not self.viewport.tells)
-        self.update_screen()
+        self.show()
 
     def action_previous_prompt(self) -> None:
         """Go to the user's prompt before the chosen block, or before what is at the top."""

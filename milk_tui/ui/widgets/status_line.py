@@ -5,31 +5,35 @@ It draws a value. It has a timer only while something is going on; it knows no c
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import ceil
 from time import monotonic
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from textual.content import Content
 from textual.reactive import reactive
 from textual.timer import Timer
-from textual.widget import Widget
 
-from milk_tui.core.messages import AgentRole, Value
 from milk_tui.core.text import sanitize
-from milk_tui.ui.figures import short
+from milk_tui.ui.dyed import Dyed
+from milk_tui.ui.figures import duration, short
 
-State = Literal["idle", "starting", "answering", "retrying", "stopping", "asking", "waiting"]
+if TYPE_CHECKING:
+    from milk_tui.core.messages import AgentRole
+
+State = Literal["opening", "idle", "starting", "answering", "retrying", "stopping", "asking", "waiting"]
 
 _WORDS: dict[State, str] = {
+    "opening": "opening the session",
     "idle": "ready",
     "starting": "starting",
     "answering": "answering",
     "retrying": "trying again",
     "stopping": "stopping",
-    "asking": "asks for permission",
+    "asking": "asks you",
     "waiting": "waits for your answer",
 }
 _BUSY = frozenset[State](("starting", "answering", "retrying", "stopping"))
-_FLOORS: dict[AgentRole, str] = {"local": "○ local", "claude": "● Claude"}
+_FLOORS: "dict[AgentRole, str]" = {"local": "○ local", "claude": "● Claude"}
 _SPINNER = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 _FRAME = 0.1
 """Seconds a frame of the spinner stays."""
@@ -37,16 +41,29 @@ _MODEL_WIDTH = 28
 _GAP = 3
 
 
-class Status(Value):
+@dataclass(frozen=True)
+class Status:
     """All that the status line shows."""
 
-    floor: AgentRole = "local"
+    floor: "AgentRole" = "local"
     model: str = ""
     state: State = "idle"
     detail: str = ""
     """More about the state, such as which attempt it is."""
     since: float | None = None
-    """When the state began, by the monotonic clock; `None` hides the seconds."""
+    """When the turn began, by the monotonic clock; `None` hides the seconds."""
+    tool: str = ""
+    """The tool at work, the first of them if there are several."""
+    tool_since: float | None = None
+    more_tools: int = 0
+    """How many are at work beside it."""
+    silent_since: float | None = None
+    """When the last word came, if that is long ago."""
+    retry_at: float | None = None
+    """When a failed request is made again."""
+    written: int = 0
+    """Tokens of the turn's answer so far."""
+    is_written_estimated: bool = False
     tokens_per_second: float | None = None
     context_tokens: int | None = None
     """Tokens in the model's window."""
@@ -77,7 +94,7 @@ class _Field:
     is_right: bool = False
 
 
-class StatusLine(Widget):
+class StatusLine(Dyed):
     """A picture of one `Status`, on one row. `-claude` and `-busy` say the floor and that something is going on.
 
     | Class | Description |
@@ -89,14 +106,13 @@ class StatusLine(Widget):
     | `status--hint` | Keys. |
     """
 
-    COMPONENT_CLASSES = {"status--floor", "status--mode", "status--state", "status--figure", "status--hint"}
-
     status: reactive[Status] = reactive(Status())
     calm: reactive[bool] = reactive(False)
     """Nothing moves but the seconds."""
 
-    def __init__(self, *, id: str | None = None) -> None:
+    def __init__(self, status: Status | None = None, *, id: str | None = None) -> None:
         super().__init__(id=id)
+        self.set_reactive(StatusLine.status, status or Status())
         self._timer: Timer | None = None
 
     def watch_status(self, before: Status, status: Status) -> None:
@@ -135,27 +151,24 @@ class StatusLine(Widget):
         status = self.status
         model = Content(sanitize(status.model).replace("\n", " ")).truncate(_MODEL_WIDTH, ellipsis=True).plain
         fields = [
-            _Field(_FLOORS[status.floor], "floor", 0),
+            _Field("" if status.state == "opening" else _FLOORS[status.floor], "floor", 0),
             _Field("plans only" if status.plans_only else "", "mode", 2),
-            _Field(model, "figure", 4),
+            _Field(model, "figure", 10 if status.is_busy else 4),
             _Field(self._state(), "state", 1),
-            _Field(_rate(status), "figure", 6, is_right=True),
+            _Field(_in_all(status), "figure", 7),
+            _Field(_written(status), "figure", 6, is_right=True),
+            _Field(_rate(status), "figure", 8, is_right=True),
             _Field(_window(status), "figure", 5, is_right=True),
             _Field(_cost(status), "figure", 3, is_right=True),
-            *(_Field(hint, "hint", 7 + place, is_right=True) for place, hint in enumerate(status.hints)),
+            *(_Field(hint, "hint", 11 + place, is_right=True) for place, hint in enumerate(status.hints)),
         ]
         return [field for field in fields if field.text]
 
     def _state(self) -> str:
-        status, now = self.status, monotonic()
-        spinner = (
-            f"{_SPINNER[int(now / _FRAME) % len(_SPINNER)]} " if status.is_busy and not self.calm else ""
-        )
-        seconds = (
-            f" {int(now - status.since)} s" if status.since is not None and now - status.since >= 1 else ""
-        )
-        detail = f" ({sanitize(status.detail)})".replace("\n", " ") if status.detail else ""
-        return f"{spinner}{_WORDS[status.state]}{seconds}{detail}"
+        status = self.status
+        spinner = f"{_SPINNER[int(monotonic() / _FRAME) % len(_SPINNER)]} " if status.is_busy else ""
+        detail = f" ({_plain(status.detail)})" if status.detail else ""
+        return f"{'' if self.calm else spinner}{_doing(status)}{detail}"
 
     def _joined(self, fields: Sequence[_Field]) -> list[Content]:
         contents = [
@@ -175,6 +188,45 @@ def fitting(fields: Sequence[_Field], width: int) -> list[_Field]:
 
 def _width(fields: Sequence[_Field]) -> int:
     return sum(Content(field.text).cell_length for field in fields) + _GAP * max(0, len(fields) - 1)
+
+
+def _plain(text: str) -> str:
+    return sanitize(text).replace("\n", " ")
+
+
+def _doing(status: Status) -> str:
+    """What is going on, and for how long."""
+    words = _WORDS[status.state]
+    if not status.is_busy or status.state == "stopping":
+        return words + _seconds(status.since)
+    if status.state == "retrying":
+        left = 0.0 if status.retry_at is None else status.retry_at - monotonic()
+        return f"{words} in {duration(ceil(left))}" if left > 0 else words
+    silent = "" if status.silent_since is None else f"silent for{_seconds(status.silent_since)}"
+    if status.tool:
+        more = f" and {status.more_tools} more" if status.more_tools else ""
+        used = f"uses {_plain(status.tool)}{more}{_seconds(status.tool_since)}"
+        return f"{used}, {silent}" if silent else used
+    return f"{silent}, Esc stops" if silent else words + _seconds(status.since)
+
+
+def _in_all(status: Status) -> str:
+    """How long the turn takes, where the seconds beside the state are those of something else."""
+    is_other = status.tool or status.silent_since is not None or status.state == "retrying"
+    is_shown = is_other and status.is_busy and status.state != "stopping"
+    return f"{_seconds(status.since).strip()} in all" if is_shown and _seconds(status.since) else ""
+
+
+def _seconds(since: float | None) -> str:
+    """How long ago that was, with a space in front; nothing of the first second."""
+    passed = 0.0 if since is None else monotonic() - since
+    return f" {duration(passed)}" if passed >= 1 else ""
+
+
+def _written(status: Status) -> str:
+    if not status.written or not status.is_busy:
+        return ""
+    return f"{'~' if status.is_written_estimated else ''}{short(status.written)} written"
 
 
 def _rate(status: Status) -> str:

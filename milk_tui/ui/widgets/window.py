@@ -4,8 +4,6 @@ Nothing is laid out anew when text arrives: only the rows that changed are paint
 nothing of messages or keys.
 """
 
-from typing import ClassVar
-
 from rich.style import Style
 from textual.geometry import Offset, Region, Size
 from textual.scroll_view import ScrollView
@@ -13,45 +11,22 @@ from textual.selection import Selection
 from textual.strip import Strip
 from textual.widget import Widget
 
+from milk_tui.ui.dyed import Dyed
 from milk_tui.ui.markdown.palette import SELECTED, Palette, select
 from milk_tui.ui.markdown.rows import BLANK, Row, Run
 from milk_tui.ui.widgets.blocks import GUTTER, chosen
 from milk_tui.ui.widgets.excerpt import Excerpt, Mark, pack, unpack
-from milk_tui.ui.widgets.marking import HERE, HIT, Marking
+from milk_tui.ui.widgets.marking import Marking
 from milk_tui.ui.widgets.needle import Needle
 from milk_tui.ui.widgets.search import Place
 from milk_tui.ui.widgets.stack import Spot
 from milk_tui.ui.widgets.viewport import Line, Viewport
 
-_MARKS = ["user", "prompt", "local", "claude", "thinking", "call", "notice", "receipt", "failure", "percept"]
-_WORDS = ["name", "muted", "ok", "error", "cursor", HIT, HERE]
-_MARKDOWN = [
-    "heading",
-    "h1",
-    "h2",
-    "h3",
-    "h4",
-    "h5",
-    "h6",
-    "strong",
-    "em",
-    "strike",
-    "code",
-    "formula",
-    "link",
-    "url",
-]
-_SHAPES = ["bullet", "bar", "border", "th", "fence", "language"]
-_CODE = ["comment", "keyword", "string", "number", "builtin", "definition", "inserted", "deleted"]
 _KEPT_STRIPS = 2_000
 
 
-class Window(ScrollView, can_focus=True, inherit_bindings=False):
+class Window(ScrollView, Dyed, can_focus=True, inherit_bindings=False):
     """Shows the lines of a viewport."""
-
-    COMPONENT_CLASSES: ClassVar[set[str]] = {
-        f"transcript--{name}" for name in (*_MARKS, *_WORDS, *_MARKDOWN, *_SHAPES, *_CODE)
-    }
 
     def __init__(self, *, name: str | None = None, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(name=name, id=id, classes=classes)
@@ -202,11 +177,14 @@ class Window(ScrollView, can_focus=True, inherit_bindings=False):
         return self._palette
 
     def _colour(self, name: str) -> Style:
-        if name == SELECTED:
-            return self.screen.get_component_rich_style("screen--selection")
-        styles = self.get_component_styles(f"transcript--{name}")
+        # What a component does not say itself would be inherited and lie over the styles below it.
+        styles = (
+            self.screen.get_component_styles("screen--selection")
+            if name == SELECTED
+            else self.get_component_styles(f"transcript--{name}")
+        )
         style = styles.rich_style
-        own = styles.has_rule("color") or styles.has_rule("auto_color")
+        own = styles.auto_color or (styles.has_rule("color") and styles.color.a > 0)
         return styles.text_style + Style(
             color=style.color if own else None,
             bgcolor=style.bgcolor if styles.has_rule("background") else None,

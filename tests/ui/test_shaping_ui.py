@@ -90,8 +90,8 @@ async def test_a_line_is_edited_in_place_and_escape_keeps_it_as_it_was() -> None
         await talked(pilot)
         lines = await chosen(pilot, "8041")
         await pilot.press("e")
+        await until(pilot, lambda: isinstance(pilot.app.focused, LineEditor), "the editor is open")
         editor = chat(pilot).query_one("#local-summary LineEditor", LineEditor)
-        await until(pilot, lambda: editor.has_focus, "the editor is open")
         await pilot.press(*"x", "escape")
         await until(pilot, lambda: lines.has_focus and not editor.display, "the editor is closed")
         assert "8041." in summary(pilot) and "x" not in summary(pilot).splitlines()[1]

@@ -42,10 +42,9 @@ class BrickPanel(Panel["Brick"], can_focus=False):
             event.stop()
             from milk_tui.ui.widgets.line_editor import LineEditor  # it has nothing to do in the first frame
 
-            editors = self.query(LineEditor)
-            if not editors:
+            if not self.query(LineEditor):
                 await self.mount(LineEditor())
-            editors.first().open(event.row, self.query_one(LineList))
+            self.query_one(LineEditor).open(event.row, self.query_one(LineList))
 
 
 def brick_facts(brick: "Brick") -> str:

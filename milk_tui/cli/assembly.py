@@ -10,8 +10,10 @@ from milk_tui.agents.claude.agent import ClaudeCode
 from milk_tui.cli.wish import Wish, here
 from milk_tui.conversation.controller import Conversation
 from milk_tui.conversation.file_watch import FileWatch
+from milk_tui.conversation.library import Library
 from milk_tui.conversation.local_agents import local_agent
 from milk_tui.conversation.opening import Opened, wanted
+from milk_tui.conversation.own_commands import OwnCommands
 from milk_tui.conversation.permissions import PermissionDesk
 from milk_tui.conversation.toolbox import SessionToolbox
 from milk_tui.conversation.wallet import Wallet
@@ -24,11 +26,11 @@ from milk_tui.storage.session_store import SessionStore
 
 @dataclass(frozen=True)
 class Joined:
-    """A workbench, and what must be closed after it."""
+    """A workbench, how its session was opened, and the library of all sessions."""
 
     bench: Workbench
     opened: Opened
-    texts: FileTexts
+    library: Library
 
     @property
     def conversation(self) -> Conversation:
@@ -36,11 +38,8 @@ class Joined:
         return self.bench.conversation
 
     async def close(self) -> None:
-        """Stop everything, keep everything."""
-        await self.conversation.close()
-        await self.bench.toolbox.close()
-        await asyncio.to_thread(self.texts.clean)
-        self.opened.keeper.close()
+        """Stop everything, keep everything, whichever session is open by now."""
+        await self.library.close()
 
 
 def joined(wish: Wish) -> Joined:
@@ -49,6 +48,14 @@ def joined(wish: Wish) -> Joined:
     logging.getLogger("milk_tui").addHandler(logging.NullHandler())
     settings = wish.settings()
     opened = wanted(SessionStore(settings.home), settings, here(), last=wish.last, session=wish.session)
+    bench = assembled(settings, opened)
+    library = Library(settings.home, assembled)
+    library.hold(bench)
+    return Joined(bench, opened, library)
+
+
+def assembled(settings: Settings, opened: Opened) -> Workbench:
+    """Put an opened session on a workbench with its agents."""
     state = opened.session.state
     desk = PermissionDesk(GrantFile(settings.home, state.cwd))
     texts = FileTexts(settings.home, state.id)
@@ -59,12 +66,18 @@ def joined(wish: Wish) -> Joined:
         local=local_agent(settings, toolbox),
         claude=claude_agent(settings, desk, watch),
         store=opened.keeper,
+        own=OwnCommands(toolbox),
         escalation=settings.agent_escalation,
         wallet=Wallet(settings.claude_budget_usd, settings.claude_session_budget_usd),
         claude_model=settings.claude_model or "",
     )
     notices = tuple(filter(None, (*settings.warnings, *opened.notices, desk.told())))
-    return Joined(Workbench(settings, conversation, desk, toolbox, notices, watch=watch), opened, texts)
+
+    async def end() -> None:
+        await asyncio.to_thread(texts.clean)
+        opened.keeper.close()
+
+    return Workbench(settings, conversation, desk, toolbox, notices, watch=watch, end=end)
 
 
 def claude_agent(settings: Settings, desk: PermissionDesk, watch: FileWatch) -> Agent:

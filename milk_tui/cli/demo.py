@@ -203,6 +203,8 @@ class _Shop:
 class _Nowhere:
     """Keeps nothing."""
 
+    is_up_to_date = True
+
     def save(self, session: Session) -> None:
         """Leave no trace of the demo."""
 

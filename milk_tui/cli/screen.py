@@ -99,7 +99,12 @@ async def _shown(app: "MilkApp") -> int:
 
 
 def _leave(app: "MilkApp", number: signal.Signals) -> None:
-    """End the app in good order: what was said is saved, and the terminal is given back."""
+    """End the app in good order: what was said is saved, and the terminal is given back.
+
+    Ctrl+C while somebody else has the terminal is meant for them.
+    """
+    if number == signal.SIGINT and app.is_lent:
+        return
     if not os.isatty(0):
         _forget_terminal()
     # Whatever stands in the way of good order, a program that is told to end ends.

@@ -18,11 +18,14 @@ from milk_tui.conversation.saving import Saving
 from milk_tui.conversation.shaping import ShapingDesk
 from milk_tui.conversation.turns import TurnRunner
 from milk_tui.conversation.update import Escalation, Saves, Update
+from milk_tui.conversation.visiting import Lend, Visiting
 from milk_tui.conversation.wallet import Wallet
 from milk_tui.core import events as ev
 from milk_tui.core.bricks import Bricks, Gauge
+from milk_tui.core.errors import MilkError
 from milk_tui.core.incoming import Choice, IncomingBrick
 from milk_tui.core.messages import AgentRole, Situation
+from milk_tui.core.own_command import own_command
 from milk_tui.core.secrets import masked
 from milk_tui.core.session import Session
 from milk_tui.core.text import sanitize
@@ -40,6 +43,7 @@ class Conversation:
         local: Agent,
         claude: Agent,
         store: Saves,
+        own: Agent | None = None,
         escalation: Escalation = "ask",
         wallet: Wallet | None = None,
         claude_model: str = "",
@@ -49,6 +53,8 @@ class Conversation:
         self.session = session
         self.agents: dict[AgentRole, Agent] = {"local": local, "claude": claude}
         """Who fills which role: to be looked at; `use_local` changes it."""
+        self._own = own
+        """Who runs the user's own commands."""
         self.wallet = wallet or Wallet()
         """What Claude may spend."""
         self.wallet.count(session.turns)
@@ -63,6 +69,7 @@ class Conversation:
             now=now,
             clock=clock,
         )
+        self._visiting = Visiting(session, self._turns, self._saving)
         self.shaping = ShapingDesk(session, self._turns, self._saving, now)
         """What the user does to the bricks."""
         self._now = now
@@ -89,6 +96,11 @@ class Conversation:
     def is_busy(self) -> bool:
         """Whether an agent is at work: on a turn, or on a rehearsal."""
         return self._turns.is_busy
+
+    @property
+    def is_saved(self) -> bool:
+        """Whether everything is on disk, after one more try."""
+        return self._saving.is_up_to_date
 
     async def use_local(self, agent: Agent) -> None:
         """Put another agent in the local role. Raises `MilkError` while a turn is running."""
@@ -120,10 +132,11 @@ class Conversation:
     async def send(self, prompt: str) -> AsyncGenerator[Update, None]:
         """Give a prompt to whoever has the floor."""
         prompt = sanitize(prompt)
-        if self.floor == "claude":
+        if own_command(prompt):
+            turn = self._own_turn(prompt)
+        elif self.floor == "claude":
             self.wallet.check()
-            state, route = self.session.state, self.session.route(self._fresh)
-            turn = self._claude_turn(prompt, None if state.handed_over else route.situation(state.brief))
+            turn = self._claude_turn(prompt, self._situation_of_stay())
         else:
             turn = self._local_turn(prompt)
         async with contextlib.aclosing(turn):
@@ -149,6 +162,21 @@ class Conversation:
         turn = self._claude_turn(prompt, situation)
         async with contextlib.aclosing(turn):
             async for update in turn:
+                yield update
+
+    async def visit_claude(self, prompt: str, lend: Lend) -> AsyncGenerator[Update, None]:
+        """Open Claude Code's own screen, handed over to as by `escalate`; its turns are folded in when it is left.
+
+        The prompt is sent at once; without one the user begins. Raises `MilkError` if it cannot be opened.
+        """
+        self._turns.must_be_idle()
+        if self.floor == "local":
+            self.wallet.begin()
+        self.wallet.check()
+        self._fresh = None
+        visit = self._visiting.visit(self.agents["claude"], sanitize(prompt), lend)
+        async with contextlib.aclosing(visit) as updates:
+            async for update in updates:
                 yield update
 
     async def rehearse(self, unsent: str = "") -> AsyncGenerator[ev.AgentEvent, None]:
@@ -185,6 +213,12 @@ class Conversation:
         self._saving.if_begun()
         return update
 
+    def rename(self, title: str) -> Update:
+        """The user says what the session is called; empty text lets it name itself again."""
+        update = self._turns.apply(ev.Renamed(title=sanitize(title)))
+        self._saving.if_begun()
+        return update
+
     def decline_escalation(self) -> Update:
         """The user does not want the hand-off the local agent asked for."""
         return self._turns.apply(ev.BriefSet(text=""))
@@ -197,9 +231,26 @@ class Conversation:
         """Stop everything and keep everything."""
         self.stop()
         await self._turns.ended()
+        await self._visiting.close()
         self._saving.if_begun()
         for agent in self.agents.values():
             await agent.close()
+
+    def _situation_of_stay(self) -> Situation | None:
+        """What a prompt to Claude carries: a hand-off if none succeeded yet, or what the user ran meanwhile."""
+        state = self.session.state
+        if not state.handed_over:
+            return self.session.route(self._fresh).situation(state.brief)
+        return "resume" if self.session.tally.local_since else None
+
+    async def _own_turn(self, prompt: str) -> AsyncGenerator[Update, None]:
+        if self._own is None:
+            raise MilkError("Commands cannot be run here.")
+        told = preface(self.session, self._share) if self.floor == "local" else ""
+        turn = self._turns.turn("local", prompt, preface=told, agent=self._own)
+        async with contextlib.aclosing(turn):
+            async for update in turn:
+                yield update
 
     async def _local_turn(self, prompt: str) -> AsyncGenerator[Update, None]:
         asked = ""

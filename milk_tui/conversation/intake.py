@@ -33,14 +33,17 @@ _ENDS_TEXT = (StepStarted, ToolCallStarted, ToolCallFinished, AgentFinished, Age
 
 async def taken_in(events: AsyncIterator[AgentEvent], nonce: str) -> AsyncGenerator[AgentEvent, None]:
     """The agent's events with clean texts, and with the tags in its answer as events of their own."""
-    intake = _Intake(nonce)
+    intake = Intake(nonce)
     async for event in events:
         for clean in intake.take(event):
             yield clean
 
 
-class _Intake:
-    """Text may be cut anywhere by the stream, so sanitizing and tags remember what is not decided yet."""
+class Intake:
+    """Takes in one event after the other.
+
+    Text may be cut anywhere by the stream, so sanitizing and tags remember what is not decided yet.
+    """
 
     def __init__(self, nonce: str) -> None:
         self._nonce = nonce

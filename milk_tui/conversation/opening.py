@@ -8,7 +8,9 @@ from datetime import UTC, datetime
 from uuid import uuid4
 
 from milk_tui.core.errors import StoreError
+from milk_tui.core.forking import forked
 from milk_tui.core.session import Session, SessionState
+from milk_tui.core.session_reading import SessionReading
 from milk_tui.core.tags import new_nonce
 from milk_tui.storage.config import Settings
 from milk_tui.storage.locks import SessionLock
@@ -26,7 +28,7 @@ class Keeper:
     @property
     def is_up_to_date(self) -> bool:
         """Whether the last save succeeded."""
-        return self._lock.is_taken and self._store.trouble is None
+        return self._lock.is_taken and self._store.is_up_to_date
 
     def save(self, session: Session) -> None:
         """Write what is new. Raises `StoreError`."""
@@ -67,17 +69,41 @@ def stored(store: SessionStore, settings: Settings, session_id: str) -> Session:
     return store.load(session_id, settings.context_budget_chars, settings.returning_fresh_start_local_turns)
 
 
+def forked_from(store: SessionStore, session: SessionReading, up_to: int | None = None) -> str:
+    """Write a fork of a session, as it was after a turn or is now; its id. Raises `StoreError`."""
+    last = session.turns[-1].number if session.turns else 0
+    if not last:
+        raise StoreError("There is nothing to fork yet.", "Wait for a first answer.")
+    new = {"id": str(uuid4()), "nonce": new_nonce()}
+    fork = forked(session, last if up_to is None else up_to, **new, at=datetime.now(UTC))
+    if not fork.turns:
+        raise StoreError("There is nothing before that to fork.", "/new begins a session without anything.")
+    store.save(fork)
+    return fork.state.id
+
+
 def reopened(store: SessionStore, settings: Settings, session_id: str) -> Opened:
     """Open a stored session; a copy of it if another window has it open. Raises `StoreError`."""
     lock = SessionLock(settings.home, session_id)
     try:
         lock.take()
     except StoreError as taken:
-        original = stored(store, settings, session_id)
-        copy = store.fork(original)
+        copy = forked_from(store, stored(store, settings, session_id))
         opened = reopened(store, settings, copy)
         told = f"{taken.sentence} This is a copy of it; the other window is not touched."
         return Opened(opened.session, opened.keeper, (told, *opened.notices))
+    return _held(store, settings, lock, session_id)
+
+
+def alone(store: SessionStore, settings: Settings, session_id: str) -> Opened:
+    """Open a stored session, if no other window has it open. Raises `StoreError`."""
+    lock = SessionLock(settings.home, session_id)
+    lock.take()
+    return _held(store, settings, lock, session_id)
+
+
+def _held(store: SessionStore, settings: Settings, lock: SessionLock, session_id: str) -> Opened:
+    """Open a stored session whose lock is ours. Raises `StoreError`, and gives the lock back then."""
     try:
         session = stored(store, settings, session_id)
     except StoreError:

@@ -22,6 +22,12 @@ class Saving:
         self._has_failed = False
         self._notices: list[str] = []
 
+    @property
+    def is_up_to_date(self) -> bool:
+        """Whether everything is on disk, after one more try."""
+        self.if_begun()
+        return self._store.is_up_to_date or not self._session.turns
+
     def soon(self) -> None:
         """Save within a second; many calls in a row are one."""
         if self._timer is None:

@@ -81,11 +81,13 @@ class SessionToolbox:
         """One function schema for each tool that may run as things are."""
         return self._tools.schemas()
 
-    async def run(self, call: ToolCall, report: Report, limit_chars: int) -> ToolResult:
-        """Run one call; see `milk_tui.agents.toolbox.Toolbox.run`."""
+    async def run(
+        self, call: ToolCall, report: Report, limit_chars: int, ask: Permission | None = None
+    ) -> ToolResult:
+        """Run one call; see `milk_tui.agents.toolbox.Toolbox.run`. Whoever is asked may be another than usual."""
         self._tools.site.limit_chars = limit_chars
         await self._watch(call)
-        return await self._tools.run(call, self._ask, report)
+        return await self._tools.run(call, ask or self._ask, report)
 
     def kept(self, result: str) -> Path | None:
         """The file that holds the whole of a result that was shortened."""

@@ -51,6 +51,8 @@ class TurnRunner:
         self.escalation = escalation
         self.local_window: int | None = session.tally.usage["local"].window
         """Tokens that the local model accepts, as far as it has said."""
+        self.is_elsewhere = False
+        """The user is in Claude Code's own screen."""
         self._session = session
         self._agents = agents
         self._wallet = wallet
@@ -62,7 +64,7 @@ class TurnRunner:
     @property
     def is_busy(self) -> bool:
         """Whether an agent is at work."""
-        return self._session.is_busy or self._stream is not None
+        return self._session.is_busy or self._stream is not None or self.is_elsewhere
 
     def must_be_idle(self) -> None:
         """Raise `MilkError` while an agent is at work."""
@@ -113,9 +115,18 @@ class TurnRunner:
             yield ev.AgentFailed(failure=bug(stream.error))
 
     async def turn(
-        self, role: AgentRole, prompt: str, *, handoff: Handoff | None = None, preface: str = ""
+        self,
+        role: AgentRole,
+        prompt: str,
+        *,
+        handoff: Handoff | None = None,
+        preface: str = "",
+        agent: Agent | None = None,
     ) -> AsyncGenerator[Update, None]:
-        """Give an agent a prompt, and to Claude the hand-off or to the local agent the preface that goes with it."""
+        """Give an agent a prompt, and to Claude the hand-off or to the local agent the preface that goes with it.
+
+        Another agent than the one in the role may take its place for the turn.
+        """
         self.must_be_idle()
         begins = handoff is not None and handoff.situation != "resume"
         request = TurnRequest(
@@ -132,7 +143,7 @@ class TurnRunner:
         started = ev.TurnStarted(agent=role, prompt=prompt, at=self._now(), preface=preface)
         yield self.apply(started.model_copy(update={"is_fresh_start": begins}))
         self._saving.now()
-        self._stream = stream = TurnStream(self._agents[role], request)
+        self._stream = stream = TurnStream(agent or self._agents[role], request)
         try:
             async for event in stream.events():
                 yield self.apply(allowed(event, self.escalation))

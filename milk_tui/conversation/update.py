@@ -21,6 +21,11 @@ class Update(Value):
 class Saves(Protocol):
     """The part of a store that a conversation needs."""
 
+    @property
+    def is_up_to_date(self) -> bool:
+        """Whether the last save succeeded; a store need not raise the same trouble twice."""
+        ...
+
     def save(self, session: Session) -> None:
         """Write what is new in the session. Raises `StoreError`."""
         ...

@@ -91,7 +91,7 @@ class Wallet:
             is_stay = is_stay and turn.agent == "claude"
             if is_stay:
                 self._spent["hand-off"] += cost
-                is_stay = turn.receipt is None
+                is_stay = turn.receipt is None or not turn.receipt.has_handoff
 
     def begin(self) -> None:
         """A hand-off begins: its purse is full again."""

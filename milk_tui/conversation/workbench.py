@@ -7,6 +7,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import closing
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from milk_tui.agents.base import Agent
 from milk_tui.agents.embedded.weights import Progress, fetch
@@ -30,6 +31,9 @@ from milk_tui.storage.session_store import SessionStore
 from milk_tui.storage.usage import UsageReport
 from milk_tui.tools.file_finder import FileFinder
 
+if TYPE_CHECKING:
+    from milk_tui.conversation.library import Library
+
 
 class Workbench:
     """One conversation and its surroundings."""
@@ -47,6 +51,7 @@ class Workbench:
         look_for_models: Callable[[Settings], Awaitable[Choices]] = choosing.choices,
         keeps_settings: bool = True,
         watch: FileWatch | None = None,
+        end: Callable[[], Awaitable[None]] | None = None,
     ) -> None:
         self.settings = settings
         self.conversation = conversation
@@ -61,6 +66,16 @@ class Workbench:
         self._look_for_models = look_for_models
         self._keeps_settings = keeps_settings
         self._watch = watch
+        self._end = end
+        self.library: Library | None = None
+        """All sessions, this one among them; `None` where none are kept."""
+
+    async def close(self) -> None:
+        """Stop everything, keep everything, and let others open the session."""
+        await self.conversation.close()
+        await self.toolbox.close()
+        if self._end is not None:
+            await self._end()
 
     async def changes(self, turns: Sequence[Turn]) -> Changes:
         """The files that these turns changed, and how they differ now from before."""

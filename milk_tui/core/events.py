@@ -239,6 +239,13 @@ class IncomingDecided(Value):
     """The user's own words; `None` for the summary as it was made."""
 
 
+class Renamed(Value):
+    """The user says what the session is called. Empty text lets its need and first prompt say it again."""
+
+    type: Literal["renamed"] = "renamed"
+    title: str
+
+
 class ClaudeSessionForgotten(Value):
     """Claude's session cannot be resumed any more; the next hand-off is a first one."""
 
@@ -262,6 +269,7 @@ Event = (
     | BriefSet
     | FloorChanged
     | IncomingDecided
+    | Renamed
     | ClaudeSessionForgotten
     | QueueChanged
 )

@@ -11,6 +11,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict
 
 from milk_tui.core.errors import Failure
+from milk_tui.core.own_command import CALL_ID
 
 AgentRole = Literal["local", "claude"]
 Role = Literal["user", "agent", "tool"]
@@ -109,21 +110,31 @@ class Usage(Value):
 
 
 class Receipt(Value):
-    """What one hand-off carried and what it took: the line that stays under Claude's answer."""
+    """What one hand-off carried and what it took: the line that stays under Claude's answer.
+
+    A turn made in Claude Code's own screen has one without a hand-off too.
+    """
 
     situation: Situation
     chars: int
-    """Characters handed over: standing and changing part."""
+    """Characters handed over: standing and changing part; 0 without a hand-off."""
     history_chars: int
     """Characters of the whole history at that moment, none of which were sent."""
     usage: Usage = Usage()
     seconds: float = 0.0
     is_masked: bool = False
     """Whether what looked like a secret was masked in what was sent."""
+    in_own_screen: bool = False
+    """Whether the turn was made in Claude Code's own screen."""
     summary_until: int | None = None
     """The last local turn that the summary told of; `None` if it told of all."""
     facts_until: int | None = None
     """The same of the facts."""
+
+    @property
+    def has_handoff(self) -> bool:
+        """Whether anything was handed over."""
+        return self.chars > 0
 
 
 class Turn(Value):
@@ -142,12 +153,17 @@ class Turn(Value):
     preface: str = ""
     """Context that went to the agent in front of the prompt, such as what Claude did meanwhile."""
     receipt: Receipt | None = None
-    """Set on the turns that carried a hand-off."""
+    """Set on the turns that carried a hand-off, and on those made in Claude Code's own screen."""
 
     @property
     def prompt(self) -> str:
         """The user's text."""
         return self.messages[0].text
+
+    @property
+    def is_own_command(self) -> bool:
+        """Whether the user ran a command, and no agent was asked."""
+        return any(call.id.startswith(CALL_ID) for call in self.calls)
 
     @property
     def answer(self) -> str:

@@ -16,6 +16,7 @@ from milk_tui.core.handoff import Part
 from milk_tui.core.messages import Receipt, Turn
 from milk_tui.core.need import NeedBy
 from milk_tui.core.open_turn import OpenTurn
+from milk_tui.core.session_reading import TITLE_LIMIT
 from milk_tui.core.session_shaping import UNDO_MOST, SessionShaping, words_of
 from milk_tui.core.shaping_events import (
     BrickFrozen,
@@ -62,6 +63,8 @@ class Session(SessionShaping):
                 self._update(floor=event.floor, handed_over=False, is_masked=event.is_masked)
             case ev.IncomingDecided():
                 self._decide(event)
+            case ev.Renamed():
+                self._update(title=one_line(event.title, TITLE_LIMIT))
             case ev.ClaudeSessionForgotten():
                 self._forget()
             case ev.QueueChanged():

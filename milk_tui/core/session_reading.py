@@ -23,6 +23,9 @@ from milk_tui.core.tally import Tally
 from milk_tui.core.versions import BrickVersion, Versions
 from milk_tui.core.waiting import asks_user
 
+TITLE_LIMIT = 80
+"""Characters of what a session is called."""
+
 
 class SessionReading:
     """Turns, need, bricks and floor as they are now."""
@@ -126,7 +129,7 @@ class SessionReading:
         if self.state.title or self.state.stated_need:
             return self.state.title or self.state.stated_need
         first = self.turns[0] if self.turns else self.running
-        return one_line(first.prompt, 80) if first else "New session"
+        return one_line(first.prompt, TITLE_LIMIT) if first else "New session"
 
     @property
     def need(self) -> Brick:

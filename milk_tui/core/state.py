@@ -23,6 +23,16 @@ class Handed(Value):
     text: str
 
 
+class Origin(Value):
+    """Where a fork came from."""
+
+    session: str
+    title: str = ""
+    """What that session was called then."""
+    turn: int = 0
+    """The last turn that it was given."""
+
+
 class SessionState(Value):
     """Everything of a session but its turns and percepts."""
 
@@ -59,6 +69,8 @@ class SessionState(Value):
     """What was written while a turn ran and is not given to anybody yet."""
     incoming: Incoming | None = None
     """What the user decided about the last summary that came back from Claude."""
+    origin: Origin | None = None
+    """Set on a session that was forked from another one."""
 
     @property
     def stated_need(self) -> str:

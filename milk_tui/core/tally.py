@@ -10,7 +10,7 @@ EMPTY_STAY = 200
 
 
 class Tally:
-    """What has been counted so far. A stay is a row of Claude's turns with no local turn between them."""
+    """What has been counted so far. A stay is a row of Claude's turns with none of the local agent's between them."""
 
     def __init__(self, forgotten: int = 0) -> None:
         """Begin to count; what Claude knew up to the turn of that number is forgotten."""
@@ -74,7 +74,8 @@ class Tally:
             self._local.append(turn)
         else:
             self._add_to_stay(turn)
-        self._last_agent = turn.agent
+        if not turn.is_own_command:
+            self._last_agent = turn.agent
 
     def forget(self, number: int) -> None:
         """Claude's session is gone after the turn of that number, and with it all that Claude knew."""
@@ -85,7 +86,8 @@ class Tally:
         if self._last_agent == "local":
             self.stay, self._stay_chars, self._stay_called = [], 0, False
             self._receipt = None
-        self._receipt = turn.receipt or self._receipt
+        if turn.receipt and turn.receipt.has_handoff:
+            self._receipt = turn.receipt
         if turn.status == "finished" and turn.number > self.forgotten:
             self._learn(turn.number)
         answer, calls = turn.answer, turn.calls

@@ -5,6 +5,7 @@ is in a session.
 """
 
 import os
+from collections.abc import Collection
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -84,3 +85,20 @@ class SessionLock:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def held_elsewhere(home: Path, besides: Collection[str] = ()) -> dict[str, int | None]:
+    """The sessions that other windows have open, and their processes as far as they say so."""
+    found: dict[str, int | None] = {}
+    # Only a lock that is held, or was when its program was killed, has a number beside it.
+    for path in sorted((home / "locks").glob("*.pid")):
+        if path.stem in besides:
+            continue
+        lock = SessionLock(home, path.stem)
+        owner = lock.owner
+        try:
+            lock.take()
+        except StoreError:
+            found[path.stem] = owner
+        lock.close()
+    return found

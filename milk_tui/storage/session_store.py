@@ -1,4 +1,4 @@
-"""Sessions on disk: saved as they grow, reopened, listed, found and forked.
+"""Sessions on disk: saved as they grow, reopened, listed and found.
 
 Saving costs what is new, not what is there: the store remembers what it has written of each session and adds the
 rest in one transaction. After a kill at any moment everything saved is there. It decides nothing about a session;
@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TypeVar
-from uuid import uuid4
 
 from milk_tui.core.budget import CONTEXT_BUDGET
 from milk_tui.core.errors import StoreError
@@ -23,7 +22,7 @@ from milk_tui.storage.database import Damaged, Database
 from milk_tui.storage.reading import SessionEntry
 from milk_tui.storage.rows import closed
 from milk_tui.storage.usage import UsageReport, usage_of
-from milk_tui.storage.writing import canonical, copy_session, put_percepts, put_state, put_turn, put_versions
+from milk_tui.storage.writing import canonical, put_percepts, put_state, put_turn, put_versions
 
 __all__ = ["SessionEntry", "SessionStore"]
 
@@ -62,6 +61,11 @@ class SessionStore:
     def warnings(self) -> tuple[str, ...]:
         """What was lost so far and where it is kept, for the user to read."""
         return self._database.warnings + self._lost
+
+    @property
+    def is_up_to_date(self) -> bool:
+        """Whether the last save succeeded."""
+        return self.trouble is None
 
     def save(self, session: Session) -> None:
         """Write what is new in a session, its unfinished turn included. A session without a prompt is not written.
@@ -167,31 +171,6 @@ class SessionStore:
         """
         name = canonical(cwd)
         return self._read(lambda connection: reading.percepts_in(connection, name, besides, limit_chars))
-
-    def fork(self, session: Session) -> str:
-        """Copy a session's finished turns and facts under a new id.
-
-        Claude's own session is left out: two sessions that resume it would each lose a part of the other. The copy's
-        first hand-off is a first one.
-
-        Raises:
-            StoreError: it cannot be written, or nothing was answered yet.
-        """
-        if not session.turns:
-            raise StoreError("There is nothing to fork yet.", "Wait for a first answer.")
-        self.save(session)
-        if self.trouble is not None:
-            raise self.trouble
-        now = datetime.now(UTC)
-        fresh: dict[str, object] = {"id": str(uuid4()), "created_at": now}
-        fresh |= {"claude_session_id": None, "forgotten_turn": session.turns[-1].number, "handed_over": False}
-        fresh |= {"handed": (), "handed_turn": 0}
-        fresh["queue"] = ()
-        state = session.state.model_copy(update=fresh)
-        with self._database.writing() as connection:
-            put_state(connection, state, session.title, now)
-            copy_session(connection, session.state.id, state.id)
-        return state.id
 
     def close(self) -> None:
         """Close the file. A later call opens it again."""

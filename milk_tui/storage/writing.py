@@ -41,6 +41,14 @@ def put_state(connection: sqlite3.Connection, state: SessionState, title: str, n
     )
 
 
+def put_title(connection: sqlite3.Connection, state: SessionState, title: str) -> None:
+    """Write what a session is called, and leave when it was used."""
+    connection.execute(
+        "UPDATE sessions SET title = ?, value = ? WHERE session = ?",
+        (well_formed(title), written(state, besides={"id", "cwd", "floor"}), state.id),
+    )
+
+
 def put_turn(connection: sqlite3.Connection, session: str, turn: Turn, was: Turn | None) -> None:
     """Write a turn and those of its messages that differ from what `was` written."""
     connection.execute(
@@ -91,28 +99,6 @@ def put_versions(connection: sqlite3.Connection, session: str, versions: Iterabl
                 ORDER BY number DESC LIMIT 1 OFFSET :kept)""",
             {"session": session, "brick": version.brick, "kept": KEPT},
         )
-
-
-def copy_session(connection: sqlite3.Connection, source: str, copy: str) -> None:
-    """Give a session that has only its own row the finished turns and the facts of another."""
-    names = {"source": source, "copy": copy}
-    connection.execute(
-        """INSERT INTO turns (session, turn, agent, status, value)
-        SELECT :copy, turn, agent, status, value FROM turns
-        WHERE session = :source AND status != 'running'""",
-        names,
-    )
-    connection.execute(
-        """INSERT INTO messages (session, turn, place, role, text, value)
-        SELECT :copy, turn, place, role, text, value FROM messages
-        WHERE session = :source AND turn IN (SELECT turn FROM turns WHERE session = :copy)""",
-        names,
-    )
-    connection.execute(
-        """INSERT INTO percepts (session, place, turn, cwd, at, text)
-        SELECT :copy, place, turn, cwd, at, text FROM percepts WHERE session = :source""",
-        names,
-    )
 
 
 def _put_message(

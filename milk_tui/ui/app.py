@@ -21,6 +21,7 @@ from textual.theme import Theme
 from milk_tui.conversation.commands import COMMANDS
 from milk_tui.core.errors import MilkError
 from milk_tui.ui.holding import HoldingApp
+from milk_tui.ui.lending import LendingApp
 from milk_tui.ui.screens.shell import Shell
 from milk_tui.ui.styling import FIRST, LATER, stylesheets, theme_tokens
 from milk_tui.ui.themes import OWN
@@ -29,9 +30,10 @@ from milk_tui.ui.widgets.prompt import Prompt
 if TYPE_CHECKING:
     from milk_tui.conversation.workbench import Workbench
     from milk_tui.ui.screens.chat import ChatScreen
+    from milk_tui.ui.widgets.pasted import Draft
 
 
-class MilkApp(HoldingApp):
+class MilkApp(HoldingApp, LendingApp):
     """milk-tui in a terminal."""
 
     TITLE = "milk-tui"
@@ -56,6 +58,8 @@ class MilkApp(HoldingApp):
         super().__init__(css_path=list(stylesheets(FIRST)), watch_css=False)
         self._bench = bench
         self._opening = opening
+        self._drafts: dict[str, Draft] = {}
+        """What is being written in sessions that are not on the screen."""
         for ours in OWN:
             self.register_theme(ours)
         self._wear(theme)
@@ -69,6 +73,28 @@ class MilkApp(HoldingApp):
         if self._bench is not None:
             self.push_screen(self._chat(self._bench))
         self.call_after_refresh(self._settle)
+
+    async def change_session(self, opening: "Awaitable[Workbench]") -> "ChatScreen":
+        """Put another session in the place of the one on the screen; what was being written there waits for it.
+
+        Raises:
+            MilkError: it cannot be opened; nothing has changed.
+        """
+        from milk_tui.ui.screens.chat import ChatScreen
+
+        bench, before = (
+            await opening,
+            next(each for each in self.screen_stack if isinstance(each, ChatScreen)),
+        )
+        self._drafts[before.talk.session.state.id] = before.prompt.draft
+        self._bench, after = bench, ChatScreen(bench)
+        await self.switch_screen(after)
+        draft = self._drafts.pop(bench.conversation.session.state.id, None)
+        if draft is not None:
+            after.prompt.restore(draft)
+        if before.bench.library is not None:
+            await before.bench.library.exchange(bench)
+        return after
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         """Our own colours, taken from the theme's."""

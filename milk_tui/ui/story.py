@@ -73,6 +73,10 @@ class Story:
         place = next((place for place, ids in enumerate(owners) if wanted in ids), 0)
         return keys[place] if len(owners) == len(keys) else keys[0]
 
+    def turn_of(self, key: str) -> int | None:
+        """The number of the turn whose messages a block shows something of."""
+        return next((number for number, keys in self._told.items() if key in keys), None)
+
     def note(self, text: str) -> None:
         """Show something that is not part of the conversation."""
         self._add("notice", text)

@@ -4,6 +4,7 @@ Nothing of the user's own Claude Code is read: neither its settings nor its logi
 """
 
 import asyncio
+import json
 import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from contextlib import aclosing, asynccontextmanager
@@ -65,6 +66,19 @@ def use_claude_environment(
         monkeypatch.delenv(name)
     for name, value in environ.items():
         monkeypatch.setenv(name, value)
+
+
+def know_own_screen(home: Path, cwd: Path) -> None:
+    """Let Claude Code's own screen open at once: nothing to set up, no key to approve, no folder to trust."""
+    settings = {
+        "hasCompletedOnboarding": True,
+        "theme": "dark",
+        "customApiKeyResponses": {"approved": [DUMMY_KEY[-20:]], "rejected": []},
+        "projects": {str(cwd): {"hasTrustDialogAccepted": True}},
+    }
+    folder = home / ".claude"
+    folder.mkdir(exist_ok=True)
+    (folder / ".claude.json").write_text(json.dumps(settings))
 
 
 @dataclass

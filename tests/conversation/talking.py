@@ -19,6 +19,7 @@ class Memory:
     def __init__(self) -> None:
         self.saves = 0
         self.error: Exception | None = None
+        self.is_up_to_date = True
 
     def save(self, session: Session) -> None:
         self.saves += 1

@@ -84,6 +84,7 @@ class Disk:
     def __init__(self, home: Path) -> None:
         self.store = SessionStore(home)
         self.is_dead = False
+        self.is_up_to_date = True
 
     def save(self, session: Session) -> None:
         if not self.is_dead:

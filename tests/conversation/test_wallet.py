@@ -8,7 +8,7 @@ from milk_tui.conversation.controller import Conversation
 from milk_tui.conversation.wallet import Wallet
 from milk_tui.core import events as ev
 from milk_tui.core.errors import MilkError
-from milk_tui.core.messages import Usage
+from milk_tui.core.messages import Receipt, Usage
 from milk_tui.core.session import Session
 from tests.conversation.talking import NOW, Memory, all_of, new_session
 
@@ -133,3 +133,17 @@ async def test_an_agents_own_word_that_the_money_is_spent_keeps_the_floor() -> N
     talk = Conversation(new_session(), local=Spent(), claude=Spent(), store=Memory(), now=lambda: NOW)
     await all_of(talk.escalate("go"))
     assert talk.floor == "claude" and talk.session.turns[-1].answer == "so far"
+
+
+def test_a_reopened_stay_goes_on_through_turns_that_carried_no_hand_off() -> None:
+    handed = Receipt(situation="first", chars=900, history_chars=0, in_own_screen=True)
+    without = handed.model_copy(update={"chars": 0, "situation": "resume"})
+    session = new_session()
+    for receipt in (handed, without, without):
+        session.apply(ev.TurnStarted(agent="claude", prompt="go", at=NOW))
+        session.apply(costs(0.1))
+        session.apply(ev.AgentFinished())
+        session.apply(ev.TurnEnded(at=NOW, receipt=receipt))
+    wallet = Wallet(0.5)
+    wallet.count(session.turns)
+    assert wallet.left == pytest.approx(0.2)

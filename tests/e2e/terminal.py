@@ -121,6 +121,11 @@ class Terminal:
         with self._news:
             return "\n".join(line.rstrip() for line in self._screen.display)
 
+    @property
+    def title(self) -> str:
+        """What the window is called."""
+        return str(self._screen.title)
+
     def text(self) -> str:
         """The text on the screen as one line, without frames: for texts that are wrapped."""
         return _unframed(self.screen())

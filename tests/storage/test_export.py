@@ -134,6 +134,8 @@ def test_json_comes_back_equal(tmp_path: Path) -> None:
     assert after.percepts == before.percepts
     assert after.title == report.title == before.title
     assert after.bricks() == before.bricks()
+    for name in ("current_need", "local_summary", "claude_summary"):
+        assert after.versions.of(name) == before.versions.of(name) != ()
     assert exported(after, "json") == exported(before, "json")
     assert taken(tmp_path, path).outcome == "unchanged"
 

@@ -277,32 +277,6 @@ def test_facts_of_a_directory_come_newest_first_and_once(tmp_path: Path, store_i
     assert again.directory_percepts == ("four", "one", "three")
 
 
-def test_a_fork_goes_its_own_way(tmp_path: Path, store_in: StoreIn) -> None:
-    store, session = store_in(tmp_path), new_session()
-    begin(session, "first", "claude")
-    session.apply(ev.AgentReady(session_id="claude-1"))
-    session.apply(ev.PerceptRecorded(text="fact"))
-    end(session)
-    begin(session, "unfinished")
-    session.apply(ev.TextDelta(text="par"))
-    copy = store.fork(session)
-    forked = store.load(copy)
-    assert copy != "session-1" and forked.state.id == copy
-    assert forked.turns == session.turns and forked.percepts == session.percepts
-    assert forked.state.claude_session_id is None and session.state.claude_session_id == "claude-1"
-    say(forked, "another way", "answer")
-    store.save(forked)
-    end(session)
-    store.save(session)
-    assert [turn.prompt for turn in store.load("session-1").turns] == ["first", "unfinished"]
-    assert [turn.prompt for turn in store.load(copy).turns] == ["first", "another way"]
-
-
-def test_a_session_without_an_answer_cannot_be_forked(tmp_path: Path, store_in: StoreIn) -> None:
-    with pytest.raises(StoreError, match="nothing to fork"):
-        store_in(tmp_path).fork(new_session())
-
-
 def test_two_programs_write_to_one_file(tmp_path: Path, store_in: StoreIn) -> None:
     stores = store_in(tmp_path), store_in(tmp_path)
     sessions = new_session("s1"), new_session("s2")

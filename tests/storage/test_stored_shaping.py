@@ -3,6 +3,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from milk_tui.conversation.opening import forked_from
 from milk_tui.core.session import Session
 from milk_tui.core.shaping_events import BrickFrozen, BrickShaped, PartSwitched
 from milk_tui.core.versions import KEPT
@@ -105,7 +106,7 @@ def test_a_version_edited_by_hand_loses_only_itself(tmp_path: Path) -> None:
 
 def test_a_fork_keeps_the_shape_and_forgets_what_claude_was_told(tmp_path: Path) -> None:
     store, session = SessionStore(tmp_path), shaped()
-    copy = store.load(store.fork(session))
+    copy = store.load(forked_from(store, session))
     store.close()
     assert copy.state.shaping == session.state.shaping
     assert (copy.state.handed, copy.state.handed_turn) == ((), 0)

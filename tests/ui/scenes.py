@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TypeVar, cast
 
 from textual.pilot import Pilot
+from textual.widgets import Input, OptionList
 
 from milk_tui.agents.scripted import Reply
 from milk_tui.cli.demo import demo_bench
@@ -22,6 +23,7 @@ from milk_tui.storage.config import Settings
 from milk_tui.ui.app import MilkApp
 from milk_tui.ui.screens.changes import ChangesScreen
 from milk_tui.ui.screens.chat import ChatScreen
+from milk_tui.ui.screens.filtering import FilterScreen
 from milk_tui.ui.screens.help import HelpScreen
 from milk_tui.ui.screens.ledger import LedgerScreen
 from milk_tui.ui.screens.preview import PreviewScreen
@@ -35,6 +37,7 @@ from milk_tui.ui.widgets.menu_card import MenuCard
 from milk_tui.ui.widgets.question_card import QuestionCard
 from milk_tui.ui.widgets.status_line import StatusLine
 from tests.ui.claude_script import REPLY as LARGER_WORK
+from tests.ui.shelves import with_shelves
 
 C = TypeVar("C", bound=Card)
 Play = Callable[[Pilot[None]], Awaitable[None]]
@@ -386,6 +389,40 @@ async def ledger(pilot: Pilot[None]) -> None:
     await still(pilot)
 
 
+async def sessions_listed(pilot: Pilot[None]) -> None:
+    """All sessions, one of them open in another window."""
+    await conversation(pilot)
+    await pilot.press("ctrl+s")
+    await rows_shown(pilot)
+
+
+async def searched(pilot: Pilot[None]) -> None:
+    """Messages of several sessions, the words marked."""
+    await conversation(pilot)
+    await write_command(pilot, "/search commit")
+    await rows_shown(pilot)
+
+
+async def write_command(pilot: Pilot[None], text: str) -> None:
+    chat(pilot).prompt.write(text)
+    await pilot.press("enter")
+
+
+async def rows_shown(pilot: Pilot[None]) -> None:
+    """Wait until a list has rows."""
+    await until(pilot, lambda: isinstance(pilot.app.screen, FilterScreen), "the list is open")
+    rows = pilot.app.screen.query_one(OptionList)
+    await until(pilot, lambda: rows.option_count > 0, "there are rows")
+    line = pilot.app.screen.query_one(Input)
+    line.cursor_blink = False
+    await still(pilot)
+
+
+def shelved_bench() -> Workbench:
+    """The demo with other sessions beside it."""
+    return with_shelves(scripted_bench())
+
+
 SCENES = (
     Scene("first-run", first_run),
     Scene("nothing-here", first_run, nothing_here),
@@ -406,6 +443,8 @@ SCENES = (
     Scene("larger-work", carried_out, larger_work),
     Scene("help", help_shown),
     Scene("find", found, long_bench),
+    Scene("sessions", sessions_listed, shelved_bench),
+    Scene("search", searched, shelved_bench),
 )
 
 

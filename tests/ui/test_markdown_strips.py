@@ -4,26 +4,34 @@ import subprocess
 import sys
 import unicodedata
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.style import Style
+from wcwidth import wcswidth
 
+from milk_tui.ui.markdown.highlight import highlight
 from milk_tui.ui.markdown.literal import render_literal
 from milk_tui.ui.markdown.palette import Palette, select
 from milk_tui.ui.markdown.pieces import Piece, split
 from milk_tui.ui.markdown.render import render_markdown
 from milk_tui.ui.markdown.rows import Row, clean, wrap
-from tests.ui.markdown_samples import drawn, picture, texts
+from tests.ui.markdown_samples import drawn, mixed, picture, texts
 
 
 def palette() -> Palette:
     return Palette(Style(), lambda name: Style(bold=True))
 
 
-@settings(deadline=None, max_examples=150)
-@given(texts, st.integers(17, 297))
-def test_every_strip_is_exactly_as_wide_as_the_widget(source: str, width: int) -> None:
+def without_joiners(text: str) -> str:
+    """A joiner with nothing to join is no writing, and no two terminals agree on it."""
+    return text.replace("\u200d", "")
+
+
+@settings(deadline=None, max_examples=250)
+@given(mixed | texts.map(without_joiners), st.integers(17, 300))
+def test_whatever_is_written_the_border_stays_where_it_is(source: str, width: int) -> None:
     rows = [
         *drawn(split(source, Piece(0)), source, width),
         *render_literal(source, width, chop=len(source) % 2 == 0),
@@ -32,7 +40,7 @@ def test_every_strip_is_exactly_as_wide_as_the_widget(source: str, width: int) -
 
     for row in rows:
         strip = colours.strip(row, ("▌ ", "user"), width + 3)
-        assert sum(cell_len(segment.text) for segment in strip) == strip.cell_length == width + 3
+        assert wcswidth(strip.text) == strip.cell_length == width + 3
 
 
 @settings(deadline=None, max_examples=150)
@@ -115,6 +123,36 @@ def test_code_is_coloured_and_unknown_languages_are_plain() -> None:
 
     assert "fence keyword" in styles("python")
     assert "fence keyword" not in styles("no-such-language")
+
+
+@pytest.mark.parametrize(
+    "languages",
+    [
+        "python py python3 pycon javascript js jsx mjs typescript ts tsx java kotlin kt scala groovy gradle",
+        "c h cpp c++ cc hpp objective-c csharp c# cs fsharp vb go golang rust rs swift zig dart ruby rb perl",
+        "php lua r julia matlab haskell hs elixir erlang clojure lisp scheme ocaml ml prolog fortran nasm wasm",
+        "bash sh shell zsh fish console shell-session shellsession terminal bat cmd powershell ps1 pwsh",
+        "html xml svg css scss sass less json jsonc json5 jsonl yaml yml toml ini properties env hcl terraform",
+        "nix dockerfile containerfile makefile make mk cmake sql mysql postgresql pgsql sqlite graphql gql",
+        "protobuf proto solidity sol latex tex markdown md rst diff patch http nginx vim vimscript glsl vue svelte",
+        "{.python python:main.py main.py py{1,3} Python JSON",
+    ],
+    ids=lambda languages: languages.split()[0],
+)
+def test_code_of_every_common_language_is_coloured(languages: str) -> None:
+    code = (
+        'x = 1  # "one"\n<a b="c">// two</a>\n$ ls {"a": [1, true]}\n@@ -1 +1 @@\n- three\n\\begin{x} -- y %z'
+    )
+
+    own = {"pycon": ">>> x = 1\n1", "http": "GET / HTTP/1.1\nHost: a\n"}
+    for language in languages.split():
+        styles = {style for line in highlight(own.get(language, code), language) for _, style in line}
+        assert styles - {""}, language
+
+
+@pytest.mark.parametrize("language", ["", "text", "txt", "plaintext", "output", "no-such-thing", "```", "…"])
+def test_code_of_no_language_stays_plain_and_whole(language: str) -> None:
+    assert highlight("x = 1\n\n# y", language) == [[("x = 1", "")], [], [("# y", "")]]
 
 
 def test_wrapped_text_is_joined_again_as_it_was() -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from textual import events
 
+from milk_tui.ui.widgets.prompt_box import PromptBox
 from tests.ui.playing import Stage, on_stage, shown
 from tests.ui.scenes import chat, until
 
@@ -79,3 +80,21 @@ async def test_files_dropped_on_the_terminal_are_mentioned_and_any_other_paste_i
         chat(pilot).prompt.post_message(events.Paste(pasted.replace("{dir}", folder)))
         expected = written.replace("{dir}", folder)
         await until(pilot, lambda: chat(pilot).prompt.full_text == expected, "it is written")
+
+
+async def test_a_command_of_ones_own_is_announced_in_words_before_it_is_sent(stage: Stage) -> None:
+    async with on_stage(stage) as pilot:
+        box = chat(pilot).query_one(PromptBox)
+        chat(pilot).prompt.insert("!ls")
+        await until(pilot, lambda: box.border_title == "! runs here, as you", "it is announced")
+        await pilot.press("home", "space")
+        await until(pilot, lambda: "to the local agent" in str(box.border_title), "it is a prompt again")
+
+
+async def test_in_a_command_a_dropped_file_is_its_path(stage: Stage) -> None:
+    path = str(stage.bench.files.directory / "alpha.py")
+    async with on_stage(stage) as pilot:
+        prompt = chat(pilot).prompt
+        prompt.insert("!wc ")
+        prompt.post_message(events.Paste(path))
+        await until(pilot, lambda: prompt.full_text == f"!wc {path}", "it is written")

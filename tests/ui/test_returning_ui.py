@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from typing import cast
 
-import pytest
 from textual.pilot import Pilot
 
 from milk_tui.agents.scripted import Reply, Use
@@ -99,11 +98,10 @@ async def test_discarded_the_local_agent_is_told_nothing() -> None:
         assert "is told what Claude did" not in told(pilot)
 
 
-@pytest.mark.parametrize("key", ["enter", "a"])
-async def test_accepted_it_becomes_two_lines_that_can_be_looked_at_again(key: str) -> None:
+async def test_accepted_it_becomes_two_lines_that_can_be_looked_at_again() -> None:
     async with on_stage(played := stage(), NARROW) as pilot:
         await back(pilot)
-        await decided(pilot, ("tab", key), "goes with your next prompt")
+        await decided(pilot, ("tab", "enter"), "goes with your next prompt")
         await until(pilot, lambda: "User: mend it" not in shown(pilot), "its text is put away")
         await pilot.press("f9")
         await until(pilot, lambda: "User: mend it" in shown(pilot), "its text is there again")
@@ -122,15 +120,21 @@ async def test_own_words_go_in_its_place_line_by_line() -> None:
         editor.select_all()
         await pilot.press("delete", *"One", "ctrl+j", *"two")
         await until(pilot, lambda: "7 of" in shown(pilot), "it counts along")
-        await decided_by_enter(pilot, "goes with your next prompt · edited")
+        await decided(pilot, ("enter",), "goes with your next prompt · edited")
         assert "\nOne\ntwo\n>>>" in await sent(pilot, played)
 
 
-async def decided_by_enter(pilot: Pilot[None], words: str) -> None:
-    await decided(pilot, ("enter",), words)
+async def test_words_that_are_still_being_written_go_with_a_prompt_that_is_sent() -> None:
+    async with on_stage(played := stage()) as pilot:
+        card = await back(pilot)
+        await pilot.press("tab", "e")
+        await until(pilot, lambda: bool(card.query(BrickEditor)), "the editor is open")
+        card.query_one(BrickEditor).load_text("Half a sentence")
+        chat(pilot).prompt.focus()
+        assert "\nHalf a sentence\n>>>" in await sent(pilot, played)
 
 
-async def test_words_that_are_too_many_are_not_kept_and_escape_leaves_it_as_it_was() -> None:
+async def test_too_many_words_are_not_kept_escape_leaves_it_as_it_was_and_no_words_are_a_no() -> None:
     async with on_stage(played := stage()) as pilot:
         card = await back(pilot)
         brick = played.talk.incoming()
@@ -145,15 +149,10 @@ async def test_words_that_are_too_many_are_not_kept_and_escape_leaves_it_as_it_w
         await pilot.press("escape")
         await until(pilot, lambda: not card.query(BrickEditor), "the editor is closed")
         assert played.talk.incoming() == brick
-
-
-async def test_no_words_at_all_are_a_no() -> None:
-    async with on_stage(stage()) as pilot:
-        card = await back(pilot)
-        await pilot.press("tab", "e")
-        await until(pilot, lambda: bool(card.query(BrickEditor)), "the editor is open")
+        await pilot.press("e")
+        await until(pilot, lambda: bool(card.query(BrickEditor)), "the editor is open again")
         card.query_one(BrickEditor).load_text("  \n")
-        await decided_by_enter(pilot, "the local agent is told nothing")
+        await decided(pilot, ("enter",), "the local agent is told nothing")
 
 
 async def test_a_reopened_session_shows_it_again() -> None:

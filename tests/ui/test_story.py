@@ -268,6 +268,13 @@ def test_a_receipt_speaks_of_the_history_only_where_it_is_larger() -> None:
     assert "instead of 5,000 of history" in large and "history" not in small
 
 
+def test_a_receipt_of_claude_codes_own_screen_says_so_with_and_without_a_hand_off() -> None:
+    with_one = receipt_line(Receipt(situation="first", chars=900, history_chars=0, in_own_screen=True))
+    without = receipt_line(Receipt(situation="resume", chars=0, history_chars=0, in_own_screen=True))
+    assert with_one.startswith("In Claude Code's own screen · First hand-off: 900 characters handed over")
+    assert without.startswith("In Claude Code's own screen · 0 tokens read") and "Resumed" not in without
+
+
 async def test_the_block_of_a_message_is_found_live_and_after_reopening() -> None:
     events = (
         START,

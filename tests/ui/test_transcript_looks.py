@@ -1,8 +1,16 @@
 """What the transcript looks like: who is who without colours, themes, widths, hostile texts."""
 
+from dataclasses import replace
+
 import pytest
+from wcwidth import wcswidth
 
 from milk_tui.ui.widgets.blocks import LOOKS, Block, Kind
+from milk_tui.ui.widgets.transcript import Transcript
+from tests.ui.markdown_samples import WORDS
+from tests.ui.playing import Stage as PlayedStage
+from tests.ui.playing import on_stage
+from tests.ui.scenes import chat
 from tests.ui.transcript_stage import Stage, messages, screen
 
 
@@ -52,3 +60,27 @@ async def test_every_line_is_as_wide_as_the_widget(width: int) -> None:
         for y in range(40):
             strip = app.transcript.render_line(y)
             assert sum(segment.cell_length for segment in strip) == strip.cell_length == width
+
+
+@pytest.mark.parametrize("width", [60, 187, 300])
+async def test_no_text_in_the_conversation_moves_the_borders_beside_it(width: int) -> None:
+    stage = PlayedStage()
+    blocks = [
+        Block(f"b{number}", kind, "".join(WORDS[number * 5 : number * 5 + 25]), label="漢字 हिन्दी 👩\u200d👧")
+        for number in range(len(WORDS) // 5)
+        for kind in ("local", "user")
+    ]
+    async with on_stage(stage, (width, 30)) as pilot:
+        chat(pilot).remove_class("-fresh")
+        transcript = chat(pilot).query_one(Transcript)
+        transcript.extend(replace(block, key=f"{place}") for place, block in enumerate(blocks))
+        transcript.focus()
+        pages = 0
+        while True:
+            pages += 1
+            await pilot.press("pageup")
+            strips = chat(pilot)._compositor.render_strips(pilot.app.size)
+            assert [wcswidth(strip.text) for strip in strips] == [width] * 30
+            if transcript.scroll_y == 0:
+                break
+        assert pages > 2

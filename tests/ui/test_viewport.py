@@ -64,6 +64,17 @@ def test_a_resize_keeps_what_is_read_at_the_top(width: int, other: int, row: int
         assert before[0] in " ".join(rows_on_screen(viewport)[:2]).split()
 
 
+def test_a_resize_with_a_notice_at_the_very_beginning_shows_it_again() -> None:
+    viewport = Viewport()
+    viewport.resize(40, 10)
+    viewport.extend([Block("first", "notice", "a notice " * 9)])
+    viewport.settle()
+    viewport.scroll(0)
+    viewport.resize(20, 10)
+    viewport.settle()
+    assert "".join(rows_on_screen(viewport)).count("notice") == 9
+
+
 def test_ten_thousand_blocks_are_not_drawn_to_be_opened() -> None:
     viewport = Viewport()
     viewport.resize(80, 40)

@@ -10,29 +10,34 @@ imported with the first turn.
 from __future__ import annotations
 
 import asyncio
-import os
 import tempfile
-from collections.abc import AsyncGenerator, Callable
-from contextlib import aclosing
-from hashlib import sha256
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from contextlib import aclosing, asynccontextmanager
 from importlib import import_module
 from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from milk_tui.agents.base import TurnRequest, Watch, unwatched
+from milk_tui.agents.claude.lock import ClaudeLock
 from milk_tui.agents.claude.pieces import CONTEXT_LIMIT, pieces
+from milk_tui.agents.claude.private import private_file
 from milk_tui.agents.claude.process import find_cli
-from milk_tui.core.errors import Failure
+from milk_tui.core.errors import Failure, MilkError
 from milk_tui.core.events import AgentEvent, AgentFailed, AgentReady, Noticed, Silent
 from milk_tui.core.permission import Permission
 
 if TYPE_CHECKING:
     from claude_agent_sdk import Message
-    from filelock import BaseFileLock
 
     from milk_tui.agents.claude.connection import Connection
+    from milk_tui.agents.claude.own_screen import Opening, OwnScreen
 
+_MISSING = Failure(
+    kind="missing",
+    sentence="There is no Claude Code on this machine.",
+    remedy="Install Claude Code, or set its path.",
+)
 _CENT = 0.01
 """A smaller difference in what may be spent is not worth a new process, in US dollars."""
 
@@ -65,7 +70,6 @@ class ClaudeCode:
             watch: is told of each call that may change a file, before it can run.
         """
         self._permission = permission
-        self._lock_dir = lock_dir
         self._cli_path = cli_path
         self._model = model
         self._max_retries = max_retries
@@ -74,7 +78,7 @@ class ClaudeCode:
         self._watch = watch
         self._connection: Connection | None = None
         self._leaving: asyncio.Task[None] | None = None
-        self._lock: BaseFileLock | None = None
+        self._lock = ClaudeLock(lock_dir)
         self._session_id: str | None = None
         self._standing = ""
         self._spent: dict[str, float] = {}
@@ -106,6 +110,32 @@ class ClaudeCode:
         await self._settle()
         await self._drop()
         self._session_id, self._standing = None, ""
+
+    @asynccontextmanager
+    async def own_screen(self, opening: Opening) -> AsyncIterator[OwnScreen]:
+        """Claude Code's own screen, ready to be opened: no other process of ours is on its session meanwhile.
+
+        Raises:
+            MilkError: it is not on this machine, or somebody else has the session open.
+        """
+        from milk_tui.agents.claude.own_screen import OwnScreen
+
+        await self.close()
+        cli, _ = find_cli(self._cli_path)
+        refusal = self._hold(opening.resume_id) if cli else _MISSING
+        try:
+            if refusal is not None:
+                raise MilkError(refusal.sentence, refusal.remedy)
+            with tempfile.TemporaryDirectory(prefix="milk-tui-") as folder:
+                yield OwnScreen(cli, self._model, opening, Path(folder))
+        finally:
+            await self.close()
+
+    def note_cost(self, session_id: str, total_usd: float | None) -> None:
+        """A session went on elsewhere, and has cost so much by now; `None` if nobody knows."""
+        self._spent.pop(session_id, None)
+        if total_usd is not None:
+            self._spent[session_id] = total_usd
 
     async def _turn(self, connection: Connection, request: TurnRequest) -> AsyncGenerator[AgentEvent, None]:
         from milk_tui.agents.claude.events import Translator
@@ -181,13 +211,7 @@ class ClaudeCode:
         if refusal is not None:
             return refusal
         cli, _ = find_cli(self._cli_path)
-        if not cli:
-            return Failure(
-                kind="missing",
-                sentence="There is no Claude Code on this machine.",
-                remedy="Install Claude Code, or set its path.",
-            )
-        return self._start(cli, request, resume, folder)
+        return self._start(cli, request, resume, folder) if cli else _MISSING
 
     def _may_spend(self, request: TurnRequest) -> bool:
         """Whether the process was started with all that the turn may spend: it cannot be told of more."""
@@ -213,7 +237,7 @@ class ClaudeCode:
                 gate=Gate(self._permission, request.cwd),
                 model=self._model,
                 resume=resume,
-                system_file=_private_file(folder, appended) if appended else None,
+                system_file=private_file(folder / "context.md", appended) if appended else None,
                 context=tuple(pieces(changing, CONTEXT_LIMIT)) if resume else (),
                 max_retries=self._max_retries,
                 allowance_usd=request.allowance_usd,
@@ -249,40 +273,10 @@ class ClaudeCode:
         connection, self._connection = self._connection, None
         if connection is not None:
             await connection.close()
-        if self._lock is not None:
-            self._lock.release()
-            self._lock = None
+        self._lock.release()
 
     def _hold(self, session_id: str | None) -> Failure | None:
-        """Take the one lock of a Claude session: two programs on one session silently lose what one of them did."""
-        from filelock import FileLock, Timeout
-
-        from milk_tui.agents.claude.failures import locked, unlockable
-
-        if session_id == self._session_id and self._lock is not None:
-            return None
-        if self._lock is not None:
-            self._lock.release()
-            self._lock = None
-        self._session_id = session_id
-        if session_id is None:
-            return None
-        lock = FileLock(self._lock_dir / f"claude-{sha256(session_id.encode()).hexdigest()[:32]}.lock")
-        try:
-            self._lock_dir.mkdir(parents=True, exist_ok=True)
-            lock.acquire(timeout=0)
-        except Timeout:
-            self._session_id = None
-            return locked(session_id)
-        except OSError as error:
-            return unlockable(self._lock_dir, error)
-        self._lock = lock
-        return None
-
-
-def _private_file(folder: Path, text: str) -> Path:
-    """A file that only this user can read, in a folder that goes with the turn."""
-    path = folder / "context.md"
-    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
-        file.write(text)
-    return path
+        """Go on with this session, unless somebody else does."""
+        refusal = self._lock.take(session_id)
+        self._session_id = session_id if refusal is None else None
+        return refusal

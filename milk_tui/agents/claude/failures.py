@@ -7,7 +7,6 @@ This module imports the SDK, so import it late.
 
 import re
 from collections.abc import Sequence
-from pathlib import Path
 
 from claude_agent_sdk import (
     CLIConnectionError,
@@ -18,6 +17,7 @@ from claude_agent_sdk import (
     ResultMessage,
 )
 
+from milk_tui.agents.claude.process import exit_words
 from milk_tui.core.errors import Failure, FailureKind
 from milk_tui.core.text import sanitize
 
@@ -61,21 +61,6 @@ def spent() -> Failure:
     return _failure(
         "spent", "The money allowed for this hand-off is spent, so Claude stopped; its work is kept."
     )
-
-
-def locked(session_id: str) -> Failure:
-    """Somebody else has this session of Claude's open."""
-    return Failure(
-        kind="refused",
-        sentence=f"Claude's session {sanitize(session_id)} is in use by another milk-tui.",
-        remedy="Return to the local agent there, or escalate afresh here.",
-    )
-
-
-def unlockable(folder: Path, error: OSError) -> Failure:
-    """The lock that keeps Claude's session safe cannot be made."""
-    sentence = f"No lock can be made in {folder}: {error.strerror or error}."
-    return Failure(kind="refused", sentence=sentence, remedy="Make the folder writable, then try again.")
 
 
 def of_result(result: ResultMessage | ResultError, error: str = "", said: str = "") -> Failure:
@@ -134,7 +119,7 @@ def _of_exception(error: Exception | None, path: str) -> tuple[FailureKind, str]
         case TimeoutError():
             return "silent", f"{path} was started and did not get ready."
         case ProcessError():
-            return "died", f"Claude Code {_exit(error.exit_code)}."
+            return "died", f"Claude Code {exit_words(error.exit_code)}."
         case CLIJSONDecodeError() if "buffer size" in str(error):
             return "protocol", "Claude Code sent a message too large to be read."
         case CLIJSONDecodeError():
@@ -152,12 +137,6 @@ def _of_exception(error: Exception | None, path: str) -> tuple[FailureKind, str]
 def _cannot_start(error: Exception, path: str) -> str:
     reason = getattr(error.__cause__, "strerror", None) or _one_line(str(error.__cause__))
     return f"{path} cannot be run: {reason}."
-
-
-def _exit(status: int | None) -> str:
-    if status is None:
-        return "ended"
-    return f"was killed by signal {-status}" if status < 0 else f"ended with exit status {status}"
 
 
 def _failure(kind: FailureKind, sentence: str) -> Failure:

@@ -151,6 +151,13 @@ async def _output(*command: str) -> str:
     return output.decode(errors="replace").strip()
 
 
+def exit_words(status: int | None) -> str:
+    """How a process ended, in words."""
+    if status is None:
+        return "ended"
+    return f"was killed by signal {-status}" if status < 0 else f"ended with exit status {status}"
+
+
 def marked_pids(mark: str) -> list[int]:
     """The processes that carry the mark, whoever adopted them. Empty where the system has no /proc."""
     entry = f"{MARK}={mark}".encode()

@@ -11,6 +11,7 @@ from typing import Any
 
 from milk_tui.core.cut import cut_middle
 from milk_tui.core.messages import Message, ToolCall, ToolResult, Turn
+from milk_tui.core.own_command import own_command
 
 Wire = dict[str, Any]
 
@@ -22,6 +23,7 @@ TOKENS_PER_TURN = 2 * TOKENS_PER_MESSAGE
 """No turn takes less."""
 
 NO_ANSWER = "[no answer]"
+SEEN = "[seen]"
 CANCELLED = "cancelled: this call never finished"
 _MARKS = {"interrupted": "[stopped by the user]", "failed": "[failed before the answer was complete]"}
 
@@ -57,6 +59,8 @@ def turn_messages(turn: Turn, *, has_tools: bool) -> list[Wire]:
 
     Without tools the calls and their results are left out: a template that knows none refuses them.
     """
+    if turn.is_own_command:
+        return _own_command(turn)
     wires = [prompt_message(turn.prompt, turn.preface)]
     results = {m.result.call_id: m.result for m in reversed(turn.messages) if m.result is not None}
     for message in turn.messages:
@@ -68,6 +72,13 @@ def turn_messages(turn: Turn, *, has_tools: bool) -> list[Wire]:
     else:
         wires.append(answer_message(mark or NO_ANSWER))
     return wires
+
+
+def _own_command(turn: Turn) -> list[Wire]:
+    """A command that the user ran, in words that a model without tools understands as well."""
+    results = [message.result.text for message in turn.messages if message.result is not None]
+    told = f"I ran this command here: {own_command(turn.prompt)}\n\nIt gave:\n{results[0] if results else CANCELLED}"
+    return [prompt_message(told, turn.preface), answer_message(SEEN)]
 
 
 def fitting_turns(

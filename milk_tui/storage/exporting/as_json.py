@@ -6,6 +6,7 @@ One turn is one line. `own_session` in the importing room reads it.
 import json
 
 from milk_tui.core.session import Session
+from milk_tui.core.versions import BrickVersion
 from milk_tui.storage.rows import written
 
 FORMAT = "milk-tui session"
@@ -30,9 +31,14 @@ def as_json(session: Session) -> str:
         f'"state": {written(session.state)}',
         f'"bricks": {json.dumps(bricks, ensure_ascii=False)}',
         f'"percepts": {_listed([written(percept) for percept in session.percepts])}',
+        f'"versions": {_listed([written(each) for each in _versions(session)])}',
         f'"turns": {_listed([written(turn) for turn in turns])}',
     )
     return "{" + ",\n".join(fields) + "}\n"
+
+
+def _versions(session: Session) -> list[BrickVersion]:
+    return sorted(session.versions.since(0), key=lambda version: version.number)
 
 
 def _listed(lines: list[str]) -> str:

@@ -7,6 +7,7 @@ from datetime import datetime
 
 from milk_tui.core.messages import Turn
 from milk_tui.core.state import Percept, SessionState
+from milk_tui.core.versions import BrickVersion
 
 
 class ImportedState(SessionState):
@@ -33,3 +34,5 @@ class Found:
     """Sentences about what was taken otherwise than it stands in the file."""
     percepts: tuple[Percept, ...] = ()
     """The facts that were recorded in it."""
+    versions: tuple[BrickVersion, ...] = ()
+    """What its bricks were before."""

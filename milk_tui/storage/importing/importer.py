@@ -22,7 +22,7 @@ from milk_tui.storage.importing.searching import is_claude_session, is_go_sessio
 from milk_tui.storage.importing.source import Progress, SourceError, parsed, unmoved
 from milk_tui.storage.locks import SessionLock
 from milk_tui.storage.session_store import SessionStore
-from milk_tui.storage.writing import put_percepts, put_state, put_turn
+from milk_tui.storage.writing import put_percepts, put_state, put_turn, put_versions
 
 Outcome = Literal["taken", "updated", "unchanged", "skipped"]
 
@@ -134,6 +134,7 @@ class Importer:
                 for last in chain([first], found.turns):
                     put_turn(connection, state.id, last, None)
                 put_percepts(connection, state, found.percepts, 0, found.used_at)
+                put_versions(connection, state.id, found.versions)
         finally:
             lock.close()
         return report.model_copy(

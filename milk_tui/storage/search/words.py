@@ -65,6 +65,11 @@ class Query:
         )
         return " ".join(phrases)
 
+    def place_in(self, text: str) -> int:
+        """Where the first word that is found in a text begins; 0 if none is."""
+        match = next((match for match in self._pattern.finditer(_flat(text)) if match[0]), None)
+        return match.start() if match else 0
+
     def excerpt(self, text: str, chars: int = EXCERPT_CHARS) -> Excerpt:
         """The piece of a text around the first word that is found in it; its beginning if none is."""
         spans = [match.span() for match in self._pattern.finditer(_flat(text)) if match[0]]

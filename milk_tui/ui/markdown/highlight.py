@@ -3,6 +3,8 @@
 Unknown languages stay plain. The words for styles are few, so that a theme needs only a handful of colours.
 """
 
+import re
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
@@ -39,13 +41,58 @@ _STYLES = {
     "Generic.Subheading": "keyword",
 }
 
+_OTHER_NAMES = {
+    "ansible": "yaml",
+    "astro": "html",
+    "cmd": "bat",
+    "compose": "yaml",
+    "conf": "ini",
+    "containerfile": "docker",
+    "curl": "console",
+    "dos": "bat",
+    "dotenv": "bash",
+    "editorconfig": "ini",
+    "ejs": "html",
+    "env": "bash",
+    "gitconfig": "ini",
+    "gql": "graphql",
+    "gradle": "groovy",
+    "ipython": "python",
+    "jinja2": "jinja",
+    "jsonc": "javascript",
+    "jsonl": "json",
+    "mdx": "markdown",
+    "ml": "ocaml",
+    "ndjson": "json",
+    "opencl": "c",
+    "patch": "diff",
+    "pgsql": "postgresql",
+    "plsql": "sql",
+    "rescript": "reason",
+    "service": "systemd",
+    "sh-session": "console",
+    "shellsession": "console",
+    "sqlite": "sql",
+    "svelte": "html",
+    "terminal": "console",
+    "unit": "systemd",
+    "vb": "vbnet",
+    "viml": "vim",
+    "vimscript": "vim",
+    "wasm": "wat",
+    "xhtml": "html",
+}
+"""What people call languages, where Pygments knows neither the name nor a file's ending like it."""
+
+_WORD = re.compile(r"[{.\s]*([\w+#-]+(?:\.[\w+#-]+)?)")
+
 STYLES = tuple(sorted(set(_STYLES.values())))
 """The words for styles that a run of code may have."""
 
 
 def highlight(code: str, language: str) -> list[list[Run]]:
     """The lines of the code as runs; plain where the language is unknown or its lexer fails."""
-    lexer = _lexer(language.lower()) if language else None
+    lexer = _lexer(language.lower())
     if lexer is None:
         return [[(line, "")] if line else [] for line in code.split("\n")]
     lines: list[list[Run]] = [[]]
@@ -56,7 +103,7 @@ def highlight(code: str, language: str) -> list[list[Run]]:
             lines[-1].append((first, style))
         for line in others:
             lines.append([(line, style)] if line else [])
-    return lines
+    return lines[:-1]
 
 
 @lru_cache(maxsize=64)
@@ -70,26 +117,36 @@ def language_of(path: str) -> str:
 
 
 def _tokens(lexer: "Lexer", code: str) -> list[tuple[Any, str]]:
+    """The code in parts of one kind each, with a line break at its end."""
     from pygments.token import Text
 
+    # Some lexers drop a last line that has no end.
+    whole = code + "\n"
     # A lexer is someone else's patterns run on a model's text: a fault in one costs the colours, not the session.
     try:
-        tokens = [(kind, text) for _, kind, text in lexer.get_tokens_unprocessed(code)]
+        tokens = [(kind, text) for _, kind, text in lexer.get_tokens_unprocessed(whole)]
     except Exception:
-        return [(Text, code)]
-    complete = "".join(text for _, text in tokens) == code
-    return tokens if complete else [(Text, code)]
+        return [(Text, whole)]
+    complete = "".join(text for _, text in tokens) == whole
+    return tokens if complete else [(Text, whole)]
 
 
 @lru_cache(maxsize=64)
-def _lexer(language: str) -> "Lexer | None":
-    from pygments.lexers import get_lexer_by_name
+def _lexer(info: str) -> "Lexer | None":
+    """The lexer for what stands behind a fence: `python`, `{.python}`, `python:main.py`, `main.py`, `py{1,3}`."""
+    match = _WORD.match(info)
+    if match is None:
+        return None
+    from pygments.lexers import find_lexer_class_for_filename, get_lexer_by_name
     from pygments.util import ClassNotFound
 
-    try:
-        return get_lexer_by_name(language)
-    except ClassNotFound:
-        return None
+    word = match[1]
+    for name in (word, _OTHER_NAMES.get(word, "")):
+        with suppress(ClassNotFound):
+            # Code of a page that begins in the middle of a program.
+            return get_lexer_by_name(name, startinline=True)
+    lexer = find_lexer_class_for_filename(word if "." in word else f"x.{word}")
+    return lexer() if lexer else None
 
 
 @lru_cache(maxsize=512)

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from rich.cells import cell_len, split_graphemes
+from milk_tui.ui.markdown.measure import cell_count, graphemes
 
 Run = tuple[str, str]
 """Text, and the names of its styles with spaces between them."""
@@ -78,8 +78,8 @@ def _picture(match: re.Match[str]) -> str:
 
 
 def cells(runs: Iterable[Run]) -> int:
-    """The width of runs beside each other."""
-    return sum(cell_len(text) for text, _ in runs)
+    """The width of runs beside each other: characters join over the border of two runs as well."""
+    return cell_count("".join(text for text, _ in runs))
 
 
 def wrap(runs: Sequence[Run], width: int, *, chop: bool = False) -> list[Part]:
@@ -155,7 +155,7 @@ def _cuts_measured(runs: Sequence[Run], text: str, width: int, chop: bool) -> li
 def _graphemes(runs: Sequence[Run]) -> Iterable[tuple[int, int, int]]:
     offset = 0
     for text, _ in runs:
-        for begin, end, size in split_graphemes(text)[0]:
+        for begin, end, size in graphemes(text):
             yield offset + begin, offset + end, size
         offset += len(text)
 

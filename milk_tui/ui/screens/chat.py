@@ -16,6 +16,7 @@ from textual.worker import Worker, WorkerState
 from milk_tui.conversation.commands import Command, is_mistyped, parsed
 from milk_tui.conversation.update import Update
 from milk_tui.conversation.workbench import Workbench
+from milk_tui.core.own_command import own_command
 from milk_tui.ui.panels.need_panel import NeedPanel
 from milk_tui.ui.panels.panel import Panel
 from milk_tui.ui.panels.registry import BrickColumn
@@ -34,6 +35,7 @@ from milk_tui.ui.screens.mishaps import Mishaps
 from milk_tui.ui.screens.plain_actions import PlainActions
 from milk_tui.ui.screens.queueing import QueueActions, Queueing
 from milk_tui.ui.screens.recalling import Recalling
+from milk_tui.ui.screens.reopening import Reopening, SessionActions
 from milk_tui.ui.screens.returning import ReturnActions, Returning
 from milk_tui.ui.screens.settings import SettingsScreen
 from milk_tui.ui.screens.setup import Setup
@@ -43,6 +45,7 @@ from milk_tui.ui.screens.signalling import Signalling
 from milk_tui.ui.screens.spending import SpendActions, Spending
 from milk_tui.ui.screens.stating import Stating
 from milk_tui.ui.screens.switching import SwitchActions, Switching
+from milk_tui.ui.screens.taking import TakeActions, Taking
 from milk_tui.ui.screens.typing_on import TypingOn
 from milk_tui.ui.story import Story
 from milk_tui.ui.widgets.card import Card
@@ -63,6 +66,8 @@ class ChatScreen(
     SwitchActions,
     SpendActions,
     QueueActions,
+    SessionActions,
+    TakeActions,
     ReturnActions,
     ShapeActions,
     TypingOn,
@@ -112,8 +117,10 @@ class ChatScreen(
         self.returning = Returning(self)
         self.spending = Spending(self)
         self.switching = Switching(self)
+        self.taking = Taking(self)
         self.mentioning = Mentioning(self)
         self.signalling = Signalling(self)
+        self.reopening = Reopening(self)
         self.set_class(not self.talk.session.turns, "-fresh")
         self.gauging.show(self.talk.bricks())
         self.story.tell_turns(self.talk.session.turns)
@@ -149,7 +156,7 @@ class ChatScreen(
             self.run_command(*command)
         elif is_mistyped(text):
             self.tell(f"There is no command {text.split()[0]}; F1 lists them. Your text is still there.")
-        elif self.talk.floor == "local" and not self.setup.can_answer:
+        elif self.talk.floor == "local" and not self.setup.can_answer and not own_command(text):
             self.setup.focus()
         elif text.strip():
             self.handing.decline()
@@ -158,6 +165,7 @@ class ChatScreen(
     @work(exclusive=True, group="turn", exit_on_error=False)
     async def converse(self, updates: AsyncGenerator[Update, None], sent: str) -> None:
         """Show a turn as it happens; `sent` is what it was asked with."""
+        self.returning.settle()
         await self.conversing.follow(updates, sent)
 
     def show(self, update: Update) -> None:

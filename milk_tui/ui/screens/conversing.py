@@ -43,7 +43,10 @@ class Conversing:
                 screen.prompt.clear()
         if isinstance(event, ev.EscalationRequested):
             self._is_asked_for = True
-        screen.story.tell(event)
+        if isinstance(event, ev.Noticed):
+            screen.tell(event.text)  # where it can be seen, also before there is a transcript
+        else:
+            screen.story.tell(event)
         screen.stating.note(event)
         screen.returning.note(event)
         screen.signalling.note(event)

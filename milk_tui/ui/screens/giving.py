@@ -94,6 +94,6 @@ class GiveActions(Screen[None]):
     def _give(self, event: Transcript.Wanted) -> None:
         if event.wish == "source":
             self.copying.text(event.block.copied)
-        else:
+        elif event.wish != "fork":
             wish = {"code": self.giving.code, "link": self.giving.link, "file": self.giving.file}[event.wish]
             self.run_worker(wish(event.block), group="giving", exclusive=True, exit_on_error=False)

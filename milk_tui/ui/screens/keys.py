@@ -12,6 +12,7 @@ from milk_tui.ui.screens.ledger import LedgerScreen
 from milk_tui.ui.screens.mcp import McpScreen
 from milk_tui.ui.screens.model_picker import ModelPicker
 from milk_tui.ui.screens.preview import PreviewScreen
+from milk_tui.ui.screens.session_picker import SessionPicker
 from milk_tui.ui.screens.settings import SettingsScreen
 from milk_tui.ui.screens.versions import VersionsScreen
 from milk_tui.ui.widgets.checklist import Checklist
@@ -44,6 +45,14 @@ _READING = (
 
 CHAT: list[BindingType] = [
     _key("ctrl+g,f8", "escalate", "Hand over", "Preview the hand-off to Claude", "escalate"),
+    _key(
+        "ctrl+o",
+        "open_claude",
+        "Claude Code",
+        "Open Claude Code's own screen on the same session",
+        "claude",
+        show=False,
+    ),
     _key("f9", "return_to_local", "To local", "Give the floor back to the local agent", "local"),
     _key("escape", "stop", "Stop", "Refuse an open question, or stop the turn and keep its answer", "stop"),
     _key("ctrl+f", "find", "Find", "Find a text in the conversation", "find", show=False, first=True),
@@ -55,6 +64,14 @@ CHAT: list[BindingType] = [
         "Queue",
         "Choose what is queued: edit, move, remove, send now",
         "queue",
+        show=False,
+    ),
+    _key(
+        "ctrl+s",
+        "sessions",
+        "Sessions",
+        "All sessions: open, rename, fork, export, delete",
+        "sessions",
         show=False,
     ),
     _key("f1", "help", "Help", "Keys and commands", "help"),
@@ -105,6 +122,7 @@ PLACES: tuple[tuple[str, Sequence[BindingType]], ...] = (
     ("In the list of models", ModelPicker.BINDINGS),
     ("In the list of MCP servers", McpScreen.BINDINGS),
     ("In the list of settings", SettingsScreen.BINDINGS),
+    ("In the list of sessions", SessionPicker.BINDINGS),
 )
 """Where which keys work, for the help."""
 

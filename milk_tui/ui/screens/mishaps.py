@@ -9,6 +9,11 @@ if TYPE_CHECKING:
 Shown = TypeVar("Shown")
 
 
+def mistake(error: BaseException | None) -> str:
+    """A mistake of ours in words."""
+    return f"milk-tui itself made a mistake: {type(error).__name__}: {error}"
+
+
 class Mishaps:
     """Tells of a mistake, and not again before another one or the next turn."""
 
@@ -25,7 +30,7 @@ class Mishaps:
 
     def admit(self, error: BaseException | None) -> None:
         """Say what went wrong."""
-        words = f"milk-tui itself made a mistake: {type(error).__name__}: {error}"
+        words = mistake(error)
         if words == self._told:
             return
         self._told = words

@@ -50,6 +50,13 @@ class Returning:
         self._card.enter()
         return True
 
+    def settle(self) -> None:
+        """A prompt is about to go: words that are still being written go with it."""
+        words = self._card.words if self._card else None
+        if words is not None:
+            kept = bool(words.strip())
+            self._screen.talk.decide("accepted" if kept else "discarded", words if kept else None)
+
     def decided(self, decided: IncomingCard.Decided) -> None:
         """Pass the user's decision on."""
         self._screen.show(self._screen.talk.decide(decided.choice, decided.text))

@@ -32,6 +32,8 @@ class Signalling:
         self._began: float | None = None
         self._write(_KEEP_TITLE)
         self._entitle("")
+        # Whoever had the terminal meanwhile has made its title their own.
+        screen.app.app_resume_signal.subscribe(screen, lambda _app: self.answered(), immediate=True)
 
     def note(self, event: ev.Event) -> None:
         """Take notice of one event."""

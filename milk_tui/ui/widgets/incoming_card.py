@@ -97,13 +97,17 @@ class IncomingCard(Vertical, can_focus=True):
     def __init__(self, brick: IncomingBrick) -> None:
         super().__init__()
         self._brick = brick
+        # Held, for a card may be taken away again before they are in the tree.
+        self._text, self._files, self._keys_line = (
+            Static(id=f"incoming-{name}", markup=False) for name in ("text", "files", "keys")
+        )
 
     def compose(self) -> ComposeResult:
         """The summary or the editor in its place, the files, and the keys."""
         with VerticalScroll(id="incoming-body", can_focus=False):
-            yield Static(id="incoming-text", markup=False)
-        yield Static(id="incoming-files", markup=False)
-        yield Static(id="incoming-keys", markup=False)
+            yield self._text
+        yield self._files
+        yield self._keys_line
 
     def on_mount(self) -> None:
         """Draw what it was made with."""
@@ -119,6 +123,11 @@ class IncomingCard(Vertical, can_focus=True):
     def _editor(self) -> BrickEditor | None:
         """The editor, while there is one: it is made when it is needed."""
         return next(iter(self.query(BrickEditor)), None) if self.has_class("-editing") else None
+
+    @property
+    def words(self) -> str | None:
+        """What is being written in the brick's place; `None` while nothing is."""
+        return self._editor.full_text if self._editor else None
 
     def show(self, brick: IncomingBrick) -> None:
         """Show another brick in place of this one; what is being edited stays."""
@@ -160,7 +169,7 @@ class IncomingCard(Vertical, can_focus=True):
     async def on_brick_editor_kept(self, event: BrickEditor.Kept) -> None:
         """Decide for the new words, unless they are too many. None at all is a no."""
         event.stop()
-        text = self._editor.full_text if self._editor else ""
+        text = self.words or ""
         if len(text) > self._brick.room:
             return
         await self._close_editor()
@@ -194,9 +203,9 @@ class IncomingCard(Vertical, can_focus=True):
 
     def _draw(self) -> None:
         brick = self._brick
-        self.query_one("#incoming-text", Static).update(Content(sanitize(brick.text)))
+        self._text.update(Content(sanitize(brick.text)))
         files = changed_words(brick)
-        self.query_one("#incoming-files", Static).update(Content(files))
+        self._files.update(Content(files))
         self.set_class(bool(files), "-files")
         self._write()
 
@@ -211,7 +220,7 @@ class IncomingCard(Vertical, can_focus=True):
         chars = editor.chars if editor else len(brick.text)
         self.border_subtitle = Content(f"{chars:,} of {brick.room:,} characters")
         over = chars - brick.room if editor else 0
-        self.query_one("#incoming-keys", Static).update(Content(self._keys(over)))
+        self._keys_line.update(Content(self._keys(over)))
 
     def _keys(self, over: int) -> str:
         if over > 0:

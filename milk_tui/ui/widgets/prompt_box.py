@@ -3,10 +3,12 @@
 It joins the two widgets and holds no state of its own but the recipient's name.
 """
 
+from textual import on
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.reactive import reactive
 
+from milk_tui.core.own_command import own_command
 from milk_tui.ui.widgets.completion import CommandList, Completion
 from milk_tui.ui.widgets.prompt import Prompt
 
@@ -18,6 +20,8 @@ class PromptBox(Vertical):
 
     recipient: reactive[str] = reactive("local")
     """Who gets the next prompt: `local` or `claude`; empty while nobody knows."""
+    is_command: reactive[bool] = reactive(False)
+    """Whether what is written is a command of the user's own."""
     plans_only: reactive[bool] = reactive(False)
     """Whether the local agent only plans."""
 
@@ -49,10 +53,22 @@ class PromptBox(Vertical):
         self.set_class(self.recipient == "claude", "-claude")
         self._write_title()
 
+    @on(Prompt.Changed)
+    def _look(self) -> None:
+        self.is_command = bool(own_command(self.prompt.text))
+
+    def watch_is_command(self) -> None:
+        """Say that nobody will be asked."""
+        self.set_class(self.is_command, "-command")
+        self._write_title()
+
     def watch_plans_only(self) -> None:
         """Say what may not be expected of the local agent."""
         self._write_title()
 
     def _write_title(self) -> None:
+        if self.is_command:
+            self.border_title = "! runs here, as you"
+            return
         mode = " · plans only" if self.plans_only and self.recipient == "local" else ""
         self.border_title = _TITLES.get(self.recipient, "") + mode

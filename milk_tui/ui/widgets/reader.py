@@ -17,8 +17,9 @@ from milk_tui.ui.widgets.excerpt import pack
 from milk_tui.ui.widgets.stack import Spot
 from milk_tui.ui.widgets.window import Window
 
-Wish = Literal["source", "code", "link", "file"]
-"""What of a block the user wants: its source copied, its code copied, a link opened, or its whole output shown."""
+Wish = Literal["source", "code", "link", "file", "fork"]
+"""What the user wants of a block: its source copied, its code copied, a link opened, its whole output shown, or to go
+on from it in a copy of the session."""
 
 
 def _key(
@@ -54,6 +55,9 @@ class Reader(Window, can_focus=True, inherit_bindings=False):
         ),
         _key(
             "v", "ask('file')", "All of it", "Show the whole output of a call that was shortened", "all_of_it"
+        ),
+        _key(
+            "b", "ask('fork')", "Branch off", "Go on from the chosen block in a copy of the session", "fork"
         ),
         _key("t", "toggle_about", "Times", "Show or hide times and tokens"),
         _key("shift+up", "select(-1)", "Select up", "Select rows upwards", "select_up"),

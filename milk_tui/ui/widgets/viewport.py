@@ -136,6 +136,8 @@ class Viewport(Stack):
         if not self.lines or self._top.block >= len(self.views):
             return self._top, -1, 0
         rows = self.rows(self._top.block, self._top.piece)
+        if not rows:  # a block without a heading, at the very beginning
+            return self._top, -1, 0
         row = min(self._top.row, len(rows) - 1)
         line = rows[row].line
         return self._top, line, sum(_size(each) for each in rows[:row] if each.line == line)

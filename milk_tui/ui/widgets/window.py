@@ -12,7 +12,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from milk_tui.ui.dyed import Dyed
-from milk_tui.ui.markdown.palette import SELECTED, Palette, select
+from milk_tui.ui.markdown.palette import SELECTED, Palette, fitted, select
 from milk_tui.ui.markdown.rows import BLANK, Row, Run
 from milk_tui.ui.widgets.blocks import GUTTER, chosen
 from milk_tui.ui.widgets.excerpt import Excerpt, Mark, pack, unpack
@@ -126,7 +126,9 @@ class Window(ScrollView, Dyed, can_focus=True, inherit_bindings=False):
         self._fit()
         self._is_painting = True
         try:
-            return super().render_lines(crop)
+            # Without the scrollbar's column: then Textual need not cut by its own measure what it paints.
+            width = min(crop.width, self.viewport.width)
+            return [fitted(strip, width) for strip in super().render_lines(crop)]
         finally:
             self._is_painting = False
 

@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 
 from milk_tui.core.messages import Turn
+from milk_tui.storage.importing.claude_reader import SUMMARIZED
 from milk_tui.storage.importing.claude_records import prompt_of
-from milk_tui.storage.importing.claude_session import SUMMARIZED, claude_session
+from milk_tui.storage.importing.claude_session import claude_session
 from milk_tui.storage.importing.found import Found
 from milk_tui.storage.importing.source import LINE_LIMIT, SourceError
 from milk_tui.storage.importing.turn_maker import WITHOUT_PROMPT

@@ -391,6 +391,6 @@ async def test_the_keys_of_a_resume_fit_on_one_row_of_a_small_terminal() -> None
         await pilot.press("ctrl+g")
         preview = await previewed(pilot)
         await until(
-            pilot, lambda: "Ctrl+R starts fresh · PgUp, PgDn read" in shown(pilot), "it is shown whole"
+            pilot, lambda: "Ctrl+R starts fresh · Tab to the lines" in shown(pilot), "it is shown whole"
         )
         assert preview.query_one("#preview-hint").size.height == 1

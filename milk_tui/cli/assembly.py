@@ -19,6 +19,7 @@ from milk_tui.conversation.toolbox import SessionToolbox
 from milk_tui.conversation.wallet import Wallet
 from milk_tui.conversation.workbench import Workbench
 from milk_tui.storage.config import Settings
+from milk_tui.storage.drafts import Drafts
 from milk_tui.storage.file_texts import FileTexts
 from milk_tui.storage.grants import GrantFile
 from milk_tui.storage.session_store import SessionStore
@@ -77,7 +78,9 @@ def assembled(settings: Settings, opened: Opened) -> Workbench:
         await asyncio.to_thread(texts.clean)
         opened.keeper.close()
 
-    return Workbench(settings, conversation, desk, toolbox, notices, watch=watch, end=end)
+    return Workbench(
+        settings, conversation, desk, toolbox, notices, watch=watch, end=end, drafts=Drafts(settings.home)
+    )
 
 
 def claude_agent(settings: Settings, desk: PermissionDesk, watch: FileWatch) -> Agent:

@@ -47,6 +47,8 @@ COMMANDS: tuple[Command, ...] = (
     Command(
         "/local", "Give the floor back to the local agent", "return_to_local", ("/primary",), is_queued=True
     ),
+    Command("/undo", "Take the last exchange back; its prompt is yours again", "undo", is_queued=True),
+    Command("/retry", "Ask the same again in place of the last exchange", "retry", is_queued=True),
     Command("/changes", "Files that the agents changed, and what is different", "changes", ("/diff",)),
     Command("/need", "Say what you are trying to get done", "set_need", ("/goal",), "[text]"),
     Command(

@@ -10,20 +10,21 @@ from collections.abc import AsyncGenerator, Callable
 from datetime import UTC, datetime
 
 from milk_tui.agents.base import Agent
+from milk_tui.conversation.exchange import last_exchange
 from milk_tui.conversation.forecast import Forecast, forecast, with_reason
-from milk_tui.conversation.incoming import incoming_brick, preface, share
+from milk_tui.conversation.incoming import preface
 from milk_tui.conversation.queue import Queue
 from milk_tui.conversation.rehearsal import rehearsal
 from milk_tui.conversation.saving import Saving
 from milk_tui.conversation.shaping import ShapingDesk
 from milk_tui.conversation.turns import TurnRunner
 from milk_tui.conversation.update import Escalation, Saves, Update
+from milk_tui.conversation.user_words import UserWords
 from milk_tui.conversation.visiting import Lend, Visiting
 from milk_tui.conversation.wallet import Wallet
 from milk_tui.core import events as ev
 from milk_tui.core.bricks import Bricks, Gauge
 from milk_tui.core.errors import MilkError
-from milk_tui.core.incoming import Choice, IncomingBrick
 from milk_tui.core.messages import AgentRole, Situation
 from milk_tui.core.own_command import own_command
 from milk_tui.core.secrets import masked
@@ -33,7 +34,7 @@ from milk_tui.core.text import sanitize
 _GONE = "Claude's earlier session is gone; a new one starts with the full hand-off."
 
 
-class Conversation:
+class Conversation(UserWords):
     """The running controller of one session."""
 
     def __init__(
@@ -57,7 +58,7 @@ class Conversation:
         """Who runs the user's own commands."""
         self.wallet = wallet or Wallet()
         """What Claude may spend."""
-        self.wallet.count(session.turns)
+        self.wallet.count(session.turns, session.state.undone_cost_usd)
         self._claude_model = claude_model
         self._saving = Saving(store, session)
         self._turns = TurnRunner(
@@ -195,33 +196,20 @@ class Conversation:
         await self.agents["claude"].close()
         return update
 
-    def incoming(self) -> IncomingBrick | None:
-        """What the local agent is told of Claude's stay with its next prompt; `None` if there is nothing."""
-        return incoming_brick(self.session, self._share)
+    async def undo(self, *, keeps_claude: bool = False) -> list[Update]:
+        """Take the last exchange back; what its tools did stays done. Raises `MilkError` if there is none, or not yet.
 
-    def decide(self, choice: Choice, text: str | None = None) -> Update:
-        """The user decides whether the local agent is told that, and in which words."""
-        update = self._turns.apply(
-            ev.IncomingDecided(choice=choice, text=None if text is None else sanitize(text))
-        )
+        Claude's own session cannot unlearn: it goes on and remembers, or it is left and the next hand-off begins anew.
+        """
+        self._turns.must_be_idle()
+        turns = last_exchange(self.session)
+        undone = ev.ExchangeUndone(at=self._now(), keeps_claude=keeps_claude)
+        updates = [self._turns.apply(undone) for _ in turns]
         self._saving.now()
-        return update
-
-    def edit_need(self, text: str) -> Update:
-        """The user says what the need is; empty text gives the word back to the agents."""
-        update = self._turns.apply(ev.NeedEdited(text=sanitize(text), at=self._now()))
-        self._saving.if_begun()
-        return update
-
-    def rename(self, title: str) -> Update:
-        """The user says what the session is called; empty text lets it name itself again."""
-        update = self._turns.apply(ev.Renamed(title=sanitize(title)))
-        self._saving.if_begun()
-        return update
-
-    def decline_escalation(self) -> Update:
-        """The user does not want the hand-off the local agent asked for."""
-        return self._turns.apply(ev.BriefSet(text=""))
+        if turns[-1].agent == "claude" and not keeps_claude:
+            self._fresh = None
+            await self.agents["claude"].close()
+        return updates
 
     def stop(self) -> None:
         """Stop the turn in progress; its stream ends with what there is so far."""
@@ -296,10 +284,6 @@ class Conversation:
         async with contextlib.aclosing(turn):
             async for update in turn:
                 yield update
-
-    @property
-    def _share(self) -> int:
-        return share(self.agents["local"], self._turns.local_window)
 
     def _failure_kind(self) -> str:
         failure = self.session.turns[-1].failure

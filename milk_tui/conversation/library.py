@@ -52,6 +52,8 @@ class Library:
         self._bench: Workbench | None = None
         self._bin = shelf.Bin(home)
         self._is_closed = Event()
+        self._leaving: asyncio.Task[None] | None = None
+        """Closes the session before, whoever stops waiting for that."""
 
     def hold(self, bench: Workbench) -> None:
         """The session on this bench is the one that is open."""
@@ -72,6 +74,7 @@ class Library:
 
     async def reopened(self, session_id: str) -> Workbench:
         """Open a session, unless another window has it open."""
+        await self._left()
         return await asyncio.to_thread(self._open, lambda store, settings: alone(store, settings, session_id))
 
     async def begun(self, cwd: str) -> Workbench:
@@ -91,7 +94,9 @@ class Library:
         before = self._bench
         self.hold(bench)
         if before is not None:
-            await before.close()
+            self._leaving = asyncio.create_task(before.close(), name="leave a session")
+            await self._left()
+            self._leaving.result()
 
     async def rename(self, session_id: str, title: str) -> None:
         """Give a session a title; an empty one gives it back the one that it makes itself."""
@@ -104,6 +109,7 @@ class Library:
         """Put a session into the bin, from which it can be taken back until the program ends."""
         if self._open_session(session_id) is not None:
             raise MilkError("This session is open here.", "/new begins another one; then delete this one.")
+        await self._left()
         await asyncio.to_thread(self._bin.put, session_id)
 
     def take_back(self) -> str | None:
@@ -118,9 +124,15 @@ class Library:
     async def close(self) -> None:
         """Close what is open, and delete what was deleted."""
         self._is_closed.set()
+        await self._left()
         if self._bench is not None:
             await self._bench.close()
         await asyncio.to_thread(self._bin.empty)
+
+    async def _left(self) -> None:
+        """Wait until the session before is closed."""
+        if self._leaving is not None:
+            await asyncio.wait({self._leaving})
 
     def _open_session(self, session_id: str) -> Session | None:
         session = self._bench.conversation.session if self._bench is not None else None

@@ -31,6 +31,7 @@ _SHOWS_BRICKS = (
     ShapingUndone,
     ev.PerceptRecorded,
     ev.FloorChanged,
+    ev.ExchangeUndone,
 )
 
 

@@ -82,8 +82,9 @@ class Wallet:
         """Whether nothing is left."""
         return self.left == 0
 
-    def count(self, turns: Sequence[Turn]) -> None:
-        """Take in what a reopened session has spent; its last stay goes on."""
+    def count(self, turns: Sequence[Turn], undone: float = 0.0) -> None:
+        """Take in what a reopened session has spent, by turns that were taken back too; its last stay goes on."""
+        self._spent["session"] += undone
         is_stay = True
         for turn in reversed(turns):
             cost = turn.usage.cost_usd or 0.0 if turn.agent == "claude" else 0.0

@@ -27,6 +27,7 @@ from milk_tui.core.file_diff import Changes
 from milk_tui.core.messages import Turn
 from milk_tui.storage import config
 from milk_tui.storage.config import Settings
+from milk_tui.storage.drafts import Drafts, StoredDraft
 from milk_tui.storage.session_store import SessionStore
 from milk_tui.storage.usage import UsageReport
 from milk_tui.tools.file_finder import FileFinder
@@ -52,6 +53,7 @@ class Workbench:
         keeps_settings: bool = True,
         watch: FileWatch | None = None,
         end: Callable[[], Awaitable[None]] | None = None,
+        drafts: Drafts | None = None,
     ) -> None:
         self.settings = settings
         self.conversation = conversation
@@ -67,6 +69,7 @@ class Workbench:
         self._keeps_settings = keeps_settings
         self._watch = watch
         self._end = end
+        self._drafts = drafts
         self.library: Library | None = None
         """All sessions, this one among them; `None` where none are kept."""
 
@@ -76,6 +79,25 @@ class Workbench:
         await self.toolbox.close()
         if self._end is not None:
             await self._end()
+
+    def first_draft(self) -> StoredDraft | None:
+        """What was left unsent in this session; in a new one, what was left in another new one in its directory."""
+        if self._drafts is None:
+            return None
+        session = self.conversation.session
+        own = self._drafts.of_session(session.state.id)
+        if own is not None or session.turns:
+            return own
+        return self._drafts.left_behind(session.state.cwd, self._is_stored)
+
+    def keep_draft(self, draft: StoredDraft) -> None:
+        """Keep what is not sent yet."""
+        if self._drafts is not None:
+            self._drafts.keep(self.conversation.session.state.id, draft)
+
+    def _is_stored(self, session_id: str) -> bool:
+        with closing(SessionStore(self.settings.home)) as store:
+            return store.has(session_id)
 
     async def changes(self, turns: Sequence[Turn]) -> Changes:
         """The files that these turns changed, and how they differ now from before."""

@@ -252,6 +252,15 @@ class ClaudeSessionForgotten(Value):
     type: Literal["claude_session_forgotten"] = "claude_session_forgotten"
 
 
+class ExchangeUndone(Value):
+    """The last turn is taken back: nothing of it is told to anybody any more."""
+
+    type: Literal["exchange_undone"] = "exchange_undone"
+    at: datetime
+    keeps_claude: bool = False
+    """Whether Claude's own session, which remembers the turn, goes on."""
+
+
 class QueueChanged(Value):
     """What waits for its turn is this from now on."""
 
@@ -271,5 +280,6 @@ Event = (
     | IncomingDecided
     | Renamed
     | ClaudeSessionForgotten
+    | ExchangeUndone
     | QueueChanged
 )

@@ -27,6 +27,7 @@ from milk_tui.core.shaping_events import (
     ShapingUndone,
 )
 from milk_tui.core.state import Handed, Percept, SessionState
+from milk_tui.core.taking_back import taken_back
 
 __all__ = ["Percept", "Session", "SessionState"]
 
@@ -67,6 +68,8 @@ class Session(SessionShaping):
                 self._update(title=one_line(event.title, TITLE_LIMIT))
             case ev.ClaudeSessionForgotten():
                 self._forget()
+            case ev.ExchangeUndone():
+                self._take_back(event)
             case ev.QueueChanged():
                 self._update(queue=event.queue)
             case _:
@@ -170,6 +173,19 @@ class Session(SessionShaping):
             self._summaries.reshape(after)
             self._update(local_summary=self.local_summary.text, claude_summary=self.claude_summary.text)
         self._note(words_of(event), event.at)
+
+    def _take_back(self, event: ev.ExchangeUndone) -> None:
+        """Go on as if the last turn had not been, as far as that can be. While one runs there is nothing to do."""
+        if self._open is not None or not self.turns:
+            return
+        turn = self.turns.pop()
+        self.percepts[:] = [percept for percept in self.percepts if percept.turn != turn.number]
+        self.state = taken_back(self.state, turn, keeps_claude=event.keeps_claude)
+        if self.tally.worked_stay:  # else it is of turns that were never here
+            self._update(claude_summary="")
+        self._count()
+        self._summarize()
+        self._note(f"turn {turn.number} taken back", event.at)
 
     def _forget(self) -> None:
         """Claude's session is lost: a new one is told all that was done locally."""

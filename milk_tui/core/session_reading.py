@@ -11,7 +11,7 @@ from milk_tui.core.cut import one_line
 from milk_tui.core.facts import FACTS_ROOM, facts
 from milk_tui.core.handoff import Handoff, assembled
 from milk_tui.core.incoming import Incoming
-from milk_tui.core.messages import Situation, Turn
+from milk_tui.core.messages import Situation, Turn, Usage
 from milk_tui.core.need import STALE_AFTER
 from milk_tui.core.open_turn import OpenTurn
 from milk_tui.core.place import key_of
@@ -52,18 +52,25 @@ class SessionReading:
             versions: What the bricks were before, oldest first.
         """
         self.turns: list[Turn] = list(turns)
+        self.state = state
         self.state = state.model_copy(update={"shaping": state.shaping.until(self._last_number)})
         self.percepts: list[Percept] = list(percepts)
         self.directory_percepts: tuple[str, ...] = tuple(directory_percepts)
         self.budget = budget
         self.fresh_after = fresh_after
-        self.tally = Tally(state.forgotten_turn)
         self._open: OpenTurn | None = None
-        for turn in self.turns:
-            self.tally.add(turn)
         self.versions = Versions(versions)
         """What each brick was before."""
-        self._summaries = Summaries(self.tally, budget, state.claude_summary, self.state.shaping)
+        self._count()
+
+    def _count(self) -> None:
+        """Count all turns, and make the summaries of them."""
+        self.tally = Tally(self.state.forgotten_turn)
+        if self.state.undone_cost_usd:
+            self.tally.usage["claude"] = Usage(cost_usd=self.state.undone_cost_usd)
+        for turn in self.turns:
+            self.tally.add(turn)
+        self._summaries = Summaries(self.tally, self.budget, self.state.claude_summary, self.state.shaping)
 
     @property
     def local_summary(self) -> Brick:
@@ -233,7 +240,7 @@ class SessionReading:
 
     @property
     def _last_number(self) -> int:
-        return self.turns[-1].number if self.turns else 0
+        return max(self.turns[-1].number if self.turns else 0, self.state.undone_turn)
 
     @property
     def _number(self) -> int:

@@ -65,6 +65,10 @@ class SessionState(Value):
     handed: tuple[Handed, ...] = ()
     handed_turn: int = 0
     """The turn that carried it; 0 if none has."""
+    undone_turn: int = 0
+    """The highest number of a turn that was taken back; 0 if none was."""
+    undone_cost_usd: float = 0.0
+    """What the turns that were taken back have cost."""
     queue: tuple[Queued, ...] = ()
     """What was written while a turn ran and is not given to anybody yet."""
     incoming: Incoming | None = None

@@ -54,7 +54,8 @@ def turns_of(connection: sqlite3.Connection, session: str) -> tuple[list[Turn], 
     turns: list[Turn] = []
     lost: list[int] = []
     for number, agent, status, value in connection.execute(
-        "SELECT turn, agent, status, value FROM turns WHERE session = ? ORDER BY turn", (session,)
+        "SELECT turn, agent, status, value FROM turns WHERE session = ? AND status != 'undone' ORDER BY turn",
+        (session,),
     ):
         turn = turn_read(number, agent, status, value, messages.get(number, ()))
         if turn is None:
@@ -108,7 +109,7 @@ def entries(connection: sqlite3.Connection, cwd: str | None, limit: int) -> list
     rows = connection.execute(
         """
         SELECT session, title, cwd, used_at, floor,
-            (SELECT count(*) FROM turns WHERE turns.session = sessions.session),
+            (SELECT count(*) FROM turns WHERE turns.session = sessions.session AND status != 'undone'),
             (SELECT substr(text, 1, 1000) FROM messages WHERE messages.session = sessions.session
                 ORDER BY turn, place LIMIT 1)
         FROM sessions WHERE :cwd IS NULL OR cwd = :cwd ORDER BY used_at DESC LIMIT :limit

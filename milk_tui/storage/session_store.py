@@ -7,7 +7,7 @@ who may write to one is the business of `milk_tui.storage.locks`.
 
 import sqlite3
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TypeVar
@@ -22,7 +22,7 @@ from milk_tui.storage.database import Damaged, Database
 from milk_tui.storage.reading import SessionEntry
 from milk_tui.storage.rows import closed
 from milk_tui.storage.usage import UsageReport, usage_of
-from milk_tui.storage.writing import canonical, put_percepts, put_state, put_turn, put_versions
+from milk_tui.storage.writing import canonical, put_percepts, put_state, put_turn, put_versions, take_back
 
 __all__ = ["SessionEntry", "SessionStore"]
 
@@ -142,6 +142,10 @@ class SessionStore:
         """What all stored turns have spent."""
         return self._read(usage_of)
 
+    def has(self, session_id: str) -> bool:
+        """Whether a session is kept here."""
+        return self._read(lambda connection: reading.has_session(connection, session_id))
+
     def find(self, prefix: str) -> str:
         """The id that begins so.
 
@@ -181,12 +185,13 @@ class SessionStore:
         newest = session.versions.last_number
         after = _Written(session.state, len(session.turns), running, len(session.percepts), newest)
         name = session.state.id
-        if self._written.get(name) == after or not (session.turns or running):
+        is_known = name in self._written  # every turn of it may have been taken back
+        if self._written.get(name) == after or not (session.turns or running or is_known):
             return
         now = datetime.now(UTC)
         with self._database.writing() as connection:
             self._match_file()
-            before = self._written.get(name, _Written())
+            before = _taken_back(connection, session, self._written.get(name, _Written()))
             # A checkpoint of an answer alone leaves the row with its summaries as it is.
             if before.state != after.state or before.turns != after.turns or before.running is None:
                 put_state(connection, session.state, session.title, now)
@@ -212,3 +217,15 @@ class SessionStore:
         if self._opened != self._database.opened:
             self._opened = self._database.opened
             self._written.clear()
+
+
+def _taken_back(connection: sqlite3.Connection, session: Session, before: _Written) -> _Written:
+    """Take out what the user has taken back since the last save; what is written then."""
+    undone = session.state.undone_turn
+    if undone == (before.state.undone_turn if before.state else 0):
+        return before
+    kept = [turn.number for turn in session.turns if turn.number < undone]
+    take_back(connection, session.state.id, max(kept, default=0), undone)
+    facts = sum(percept.turn <= undone for percept in session.percepts)
+    turns, percepts = min(before.turns, len(kept)), min(before.percepts, facts)
+    return replace(before, turns=turns, running=None, percepts=percepts)

@@ -117,9 +117,7 @@ class Settings(BaseModel):
         description="Seconds without a word after which Claude counts as silent.",
     )
     theme: Line | None = Field(None, description="Name of the colour theme.")
-    reduced_motion: bool = Field(
-        False, description="Whether nothing moves by itself: no animation, no blinking."
-    )
+    reduced_motion: bool = Field(False, description="Whether nothing is animated.")
     notify: Literal["auto", "bell", "osc9", "osc777", "off"] = Field(
         "auto",
         description="How a terminal out of focus hears of a question or a long turn's end: "

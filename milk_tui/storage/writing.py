@@ -67,6 +67,20 @@ def put_turn(connection: sqlite3.Connection, session: str, turn: Turn, was: Turn
     )
 
 
+def take_back(connection: sqlite3.Connection, session: str, after: int, until: int) -> None:
+    """Take turns out, the numbers after one and up to another. What they have cost stays for the sums, and no word."""
+    names = {"session": session, "after": after, "until": until}
+    theirs = "session = :session AND turn > :after AND turn <= :until"
+    connection.execute(
+        f"""UPDATE turns SET status = 'undone',
+            value = iif(json_valid(value), json_remove(value, '$.preface', '$.failure'), '{{}}')
+        WHERE {theirs}""",
+        names,
+    )
+    for table in ("messages", "percepts"):
+        connection.execute(f"DELETE FROM {table} WHERE {theirs}", names)
+
+
 def put_percepts(
     connection: sqlite3.Connection,
     state: SessionState,

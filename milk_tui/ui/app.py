@@ -157,8 +157,11 @@ class MilkApp(HoldingApp, LendingApp):
             with self.batch_update():
                 chat = self._chat(bench)
                 await self.push_screen(chat)
-                chat.prompt.restore(typed.draft)
-                chat.prompt.selection = typed.selection
+                if not chat.prompt.text:
+                    chat.prompt.restore(typed.draft)
+                    chat.prompt.selection = typed.selection
+                elif typed.text:  # behind what was left unsent the last time
+                    chat.prompt.insert(typed.full_text)
                 chat.prompt.focus()
                 await shell.remove_children()
         if isinstance(shell, Shell) and shell.submitted == chat.prompt.full_text:

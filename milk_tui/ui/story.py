@@ -8,19 +8,15 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from milk_tui.agents.server.loops import LOOP, STEPS
 from milk_tui.core import events as ev
 from milk_tui.core.cut import one_line
 from milk_tui.core.messages import AgentRole, ToolCall, ToolResult, Turn, Usage
 from milk_tui.core.receipts import receipt_line
 from milk_tui.ui.about import about, about_turn
+from milk_tui.ui.remarks import remark
 from milk_tui.ui.widgets.blocks import Block, Kind
 from milk_tui.ui.widgets.transcript import Transcript
 
-_FLOOR: dict[AgentRole, str] = {
-    "claude": "Claude has the floor: your prompts go to Claude until you press F9.",
-    "local": "The local agent has the floor.",
-}
 NOTE_CHARS = 100
 """Characters of how a call was allowed; the list of permissions has the whole scope."""
 LIVE_CHARS = 4_000
@@ -53,14 +49,15 @@ class Story:
         self._told: dict[int, list[str]] = {}
         """For each turn the keys of the blocks that show its messages."""
 
-    def tell_turns(self, turns: Sequence[Turn]) -> None:
-        """Show a session that was reopened."""
+    def tell_turns(self, turns: Sequence[Turn], undone: int = 0) -> None:
+        """Show a session that was reopened; `undone` is the highest number of a turn that was taken back."""
         blocks: list[Block] = []
         for turn in turns:
             told = list(self._turn(turn))
             blocks += told
             self._number = turn.number
             self._told[turn.number] = [block.key for block in told if block.kind in _SAID]
+        self._number = max(self._number, undone)
         self._transcript.extend(blocks)
 
     def key_of(self, turn: Turn, message_id: str) -> str | None:
@@ -94,6 +91,13 @@ class Story:
         match event:
             case ev.TurnStarted():
                 self._begin(event)
+            case ev.ExchangeUndone():
+                self._take_back()
+            case _:
+                self._tell_of_turn(event)
+
+    def _tell_of_turn(self, event: ev.Event) -> None:
+        match event:
             case ev.TextDelta():
                 self._text = self._stream(self._text, self._agent, event.text)
             case ev.ThinkingDelta():
@@ -116,9 +120,9 @@ class Story:
             case ev.TurnEnded():
                 self._end(event)
             case _:
-                remark = _remark(event)
-                if remark is not None:
-                    self._add(*remark)
+                said = remark(event)
+                if said is not None:
+                    self._add(*said)
 
     def _begin(self, event: ev.TurnStarted) -> None:
         self._agent, self._model = event.agent, ""
@@ -181,6 +185,13 @@ class Story:
         self._transcript.take_out(keys)
         self._told[self._number] = [key for key in self._told[self._number] if key not in keys]
 
+    def _take_back(self) -> None:
+        """The last turn goes, with all that was said behind its prompt."""
+        _, told = self._told.popitem() if self._told else (0, [])
+        keys = [block.key for block in self._transcript.blocks]
+        if told:
+            self._transcript.take_out(keys[keys.index(told[0]) :])
+
     def _close(self) -> None:
         for block in (self._text, self._thinking):
             if block is not None:
@@ -239,32 +250,6 @@ class Story:
     def _key(self) -> str:
         self._count += 1
         return f"b{self._count}"
-
-
-def _remark(event: ev.Event) -> tuple[Kind, str] | None:
-    """What is said of an event that is not part of the answer; nothing of one that shows elsewhere."""
-    match event:
-        case ev.NeedChanged():
-            return "notice", f"Need: {event.text}"
-        case ev.PerceptRecorded():
-            return "percept", f"Remembered: {event.text}"
-        case ev.EscalationRequested():
-            return "notice", f"The local agent asks for Claude: {event.reason}"
-        case ev.RetryScheduled():
-            when = f"attempt {event.attempt} of {event.of} in {event.delay:.0f} s"
-            return "notice", f"{event.reason}; {when}"
-        case ev.Noticed():
-            return "notice", event.text
-        case ev.AgentFailed():
-            return "failure", str(event.failure)
-        case ev.TurnInterrupted():
-            return "notice", "Stopped."
-        case ev.FloorChanged():
-            return "notice", _FLOOR[event.floor]
-        case ev.AgentFinished() if event.stop_reason in (LOOP, STEPS):
-            return "notice", "Send anything to let it go on; Ctrl+G hands over to Claude."
-        case _:
-            return None
 
 
 def _owners(turn: Turn) -> Iterator[tuple[str, ...]]:

@@ -1,5 +1,6 @@
 """One open session takes another one's place, and what is done with the others is done to them and to nothing else."""
 
+import asyncio
 import subprocess
 import sys
 from collections.abc import AsyncIterator
@@ -54,6 +55,19 @@ async def test_another_session_takes_the_place_of_the_open_one_which_is_saved_an
         "other": True,
         name: False,
     }
+
+
+async def test_going_back_at_once_waits_until_the_session_before_is_closed(lent: Lending) -> None:
+    lent.keep("other", ("Another matter", "Yes."))
+    first = lent.begin()
+    await all_of(first.conversation.send("What is it?"))
+    name = first.conversation.session.state.id
+    leaving = asyncio.create_task(lent.library.exchange(await lent.library.reopened("other")))
+    await asyncio.sleep(0)
+    leaving.cancel()
+    back = await lent.library.reopened(name)
+    assert lent.agents[1][0].closed == 1, "nobody waited for it, and it was closed all the same"
+    await lent.library.exchange(back)
 
 
 async def test_a_new_session_is_in_the_same_directory_and_the_old_one_stays(lent: Lending) -> None:

@@ -7,6 +7,8 @@ from tests.agents.loopback_server import ModelServer
 from tests.agents.messages_api import Hang, MessagesApi, Refuse, Say
 from tests.e2e.terminal import SLOW, Terminal, World, comes_true
 
+FIRST = "First is done. " + "It took some work, which is worth a summary. " * 5
+
 
 def seconds_left(terminal: Terminal) -> int:
     """What the countdown says; none are left once the request is made again."""
@@ -14,10 +16,10 @@ def seconds_left(terminal: Terminal) -> int:
     return int(found[1]) if found else 0
 
 
-def test_claude_gets_each_queued_text_once_under_its_own_prompt(
+def test_claude_gets_each_queued_text_once_under_its_own_prompt_and_forgets_what_is_taken_back(
     world: World, server: ModelServer, api: MessagesApi
 ) -> None:
-    api.play(Refuse(529, "overloaded", "overloaded_error", retry_after=8), Say("First is done."))
+    api.play(Refuse(529, "overloaded", "overloaded_error", retry_after=8), Say(FIRST))
     api.play(Hang("Second begins"), Say("Third is done."))
     with world.open("--url", server.url, MILK_CLAUDE_SILENCE_SECONDS="1") as terminal:
         terminal.wait_for("✓  Local model")
@@ -38,17 +40,26 @@ def test_claude_gets_each_queued_text_once_under_its_own_prompt(
         terminal.press("enter")
         terminal.wait_for("Third is done.")
         terminal.wait_until_gone("→ Claude Do the third")
+        assert len(api.requests) == 4
+        for text in ("Do the first", "Do the second", "Do the third"):
+            assert api.last.said.count(text) == 1
+        api.play(Say("Third is done otherwise."))
+        terminal.submit("/undo")
+        terminal.wait_for("│ Do the third")
+        terminal.wait_for("a fresh one.")
+        terminal.press("enter")
+        terminal.wait_for("Third is done otherwise.", SLOW)
+        terminal.wait_for("ready")
         terminal.press("ctrl+q")
         assert terminal.ended() == 0
     turns = world.last_session().turns
     assert [(turn.prompt, turn.status, turn.answer) for turn in turns] == [
-        ("Do the first", "finished", "First is done."),
+        ("Do the first", "finished", FIRST),
         ("Do the second", "interrupted", "Second begins"),
-        ("Do the third", "finished", "Third is done."),
+        ("Do the third", "finished", "Third is done otherwise."),
     ]
-    assert len(api.requests) == 4
-    for text in ("Do the first", "Do the second", "Do the third"):
-        assert api.last.said.count(text) == 1
+    assert "First is done." in api.last.system
+    assert "Third is done." not in api.last.system + api.last.said
 
 
 def test_a_kill_keeps_what_is_queued_and_the_next_start_sends_it_once_when_asked(

@@ -141,3 +141,26 @@ def test_a_server_that_goes_away_and_comes_back_costs_no_word(world: World) -> N
             assert back.chats[-1].body["messages"][-1]["content"] == "And now?"
         terminal.signal(signal.SIGTERM)
         assert terminal.ended() == 143
+
+
+def test_what_was_not_sent_comes_back_after_a_kill_in_a_new_session_and_in_an_old_one(
+    world: World, server: ModelServer
+) -> None:
+    def is_kept() -> bool:
+        return any("half a thought" in path.read_text() for path in (world.milk / "drafts").glob("*.json"))
+
+    with world.open("--url", server.url) as terminal:
+        terminal.wait_for("✓  Local model")
+        terminal.type("half a thought")
+        assert comes_true(is_kept)
+        terminal.kill()
+    server.reply(text_reply("An answer."))
+    with world.open("--url", server.url) as terminal:
+        terminal.wait_for("│ half a thought")
+        terminal.press("enter")
+        terminal.wait_for("An answer.")
+        terminal.type("half a thought more")
+        assert comes_true(is_kept)
+        terminal.kill()
+    with world.open("-c", "--url", server.url) as terminal:
+        terminal.wait_for("│ half a thought more")

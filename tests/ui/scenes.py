@@ -193,7 +193,6 @@ def is_busy(pilot: Pilot[None]) -> bool:
 
 async def still(pilot: Pilot[None]) -> None:
     """Draw everything and stop what counts, so that two pictures of one scene are equal."""
-    chat(pilot).prompt.cursor_blink = False
     line = chat(pilot).query_one(StatusLine)
     line.calm = True
     line.status = replace(line.status, since=None)
@@ -287,6 +286,14 @@ async def carried_out(pilot: Pilot[None]) -> None:
     await pilot.press("s")
     await until(pilot, lambda: len(chat(pilot).talk.session.turns) == 1, "Claude's turn has ended")
     await quiet(pilot)
+
+
+async def queued(pilot: Pilot[None]) -> None:
+    """The user writes on while Claude waits for an answer."""
+    await question(pilot)
+    for text in ("Then run the whole suite, twice.", "/local Write the changelog.", "And thank Claude."):
+        chat(pilot).queueing.put(text)
+    await still(pilot)
 
 
 async def answered(pilot: Pilot[None]) -> None:
@@ -435,6 +442,7 @@ SCENES = (
     Scene("versions", versions, long_bench),
     Scene("ledger", ledger, long_bench),
     Scene("question", question),
+    Scene("queue", queued),
     Scene("receipt", answered),
     Scene("came-back", came_back),
     Scene("changes", changes_shown),

@@ -148,3 +148,19 @@ async def test_times_and_tokens_are_shown_on_demand() -> None:
         await until(pilot, lambda: about in shown(pilot), "it is shown")
         await pilot.press("t")
         await until(pilot, lambda: about not in shown(pilot), "it is gone")
+
+
+async def test_blocks_are_chosen_from_the_prompt_and_escape_leads_back_there() -> None:
+    async with on_stage(Stage()) as pilot:
+        await say(pilot, "Hello")
+        await done(pilot, 1)
+        chat(pilot).prompt.write("a draft")
+        transcript = chat(pilot).query_one(Transcript)
+        await pilot.press("alt+up", "alt+up")
+        await until(pilot, lambda: transcript.has_focus and transcript.cursor == 0, "the prompt is chosen")
+        await pilot.press("y")
+        await until(pilot, lambda: pilot.app.clipboard == "Hello", "it is copied")
+        await pilot.press("escape")
+        await until(pilot, lambda: chat(pilot).prompt.has_focus, "one writes on")
+        await pilot.press("!")
+        assert chat(pilot).prompt.text == "a draft!"

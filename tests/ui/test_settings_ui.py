@@ -94,4 +94,3 @@ async def test_a_wish_that_cannot_be_granted_is_told_at_the_start(tmp_path: Path
     async with on_stage(Stage(home=tmp_path)) as pilot:
         said = shown(pilot) + told(pilot) + "\n".join(note.message for note in pilot.app._notifications)
         assert "no key with the id chat.nothing" in said and "no theme no-such" in said
-        assert not chat(pilot).prompt.cursor_blink

@@ -311,3 +311,35 @@ async def test_going_to_a_message_unfolds_it_chooses_it_and_shows_the_line() -> 
         assert screen(app.transcript)[0].endswith(" You")
         with pytest.raises(KeyError):
             app.transcript.go_to("nowhere")
+
+
+async def test_one_goes_from_prompt_to_prompt() -> None:
+    app = Stage(*messages(6))
+    async with app.run_test(size=(60, 20)) as pilot:
+        app.transcript.focus()
+        await pilot.pause()
+        places = []
+        for key in ("K", "K", "K", "K", "J", "J"):
+            await pilot.press(key)
+            places.append((app.transcript.cursor, screen(app.transcript)[0][2:]))
+        assert places == [(4, "You"), (2, "You"), (0, "You"), (0, "You"), (2, "You"), (4, "You")]
+        assert not app.transcript.is_following
+        await pilot.press("J")
+        assert app.transcript.is_following
+
+
+async def test_all_thinking_and_output_is_folded_and_unfolded_at_once() -> None:
+    calls = [Block(f"c{n}", "call", "ls", label="shell", detail="one\ntwo", folded=n == 0) for n in range(2)]
+    app = Stage(Block("t", "thinking", "Hm.\nSo."), *calls, Block("a", "local", "one\n\ntwo", label="x"))
+    async with app.run_test(size=(60, 30)) as pilot:
+        app.transcript.focus()
+        await pilot.press("f")
+        folded = screen(app.transcript)
+        assert [line for line in folded if line.startswith("▸")] == [
+            "▸ Thinking · 2 lines",
+            "▸ shell ls · 2 lines",
+            "▸ shell ls · 2 lines",
+        ]
+        assert "  two" in folded
+        await pilot.press("f")
+        assert screen(app.transcript).count("│ two") == 2

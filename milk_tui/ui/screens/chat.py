@@ -25,6 +25,7 @@ from milk_tui.ui.preferences import prefer
 from milk_tui.ui.screens.asking import Asking
 from milk_tui.ui.screens.conversing import Conversing
 from milk_tui.ui.screens.copying import Copying
+from milk_tui.ui.screens.drafting import Drafting
 from milk_tui.ui.screens.finding import FindActions, Finding
 from milk_tui.ui.screens.gauging import Gauging
 from milk_tui.ui.screens.giving import GiveActions, Giving
@@ -47,6 +48,7 @@ from milk_tui.ui.screens.stating import Stating
 from milk_tui.ui.screens.switching import SwitchActions, Switching
 from milk_tui.ui.screens.taking import TakeActions, Taking
 from milk_tui.ui.screens.typing_on import TypingOn
+from milk_tui.ui.screens.undoing import UndoActions, Undoing
 from milk_tui.ui.story import Story
 from milk_tui.ui.widgets.card import Card
 from milk_tui.ui.widgets.checklist import Checklist
@@ -66,6 +68,7 @@ class ChatScreen(
     SwitchActions,
     SpendActions,
     QueueActions,
+    UndoActions,
     SessionActions,
     TakeActions,
     ReturnActions,
@@ -117,13 +120,15 @@ class ChatScreen(
         self.returning = Returning(self)
         self.spending = Spending(self)
         self.switching = Switching(self)
+        self.undoing = Undoing(self)
         self.taking = Taking(self)
         self.mentioning = Mentioning(self)
+        self.drafting = Drafting(self)
         self.signalling = Signalling(self)
         self.reopening = Reopening(self)
         self.set_class(not self.talk.session.turns, "-fresh")
         self.gauging.show(self.talk.bricks())
-        self.story.tell_turns(self.talk.session.turns)
+        self.story.tell_turns(self.talk.session.turns, self.talk.session.state.undone_turn)
         for notice in self.bench.notices:
             self.tell(notice)
         self.follow_settings()
@@ -132,13 +137,13 @@ class ChatScreen(
         self.queueing.show()
         self.call_after_refresh(self.setup.begin)
 
-    def on_unmount(self) -> None:
-        """Give back what the terminal lent."""
+    async def on_unmount(self) -> None:
+        """Keep what is not sent, and give back what the terminal lent."""
+        await self.drafting.finish()
         self.signalling.leave()
 
     def follow_settings(self) -> None:
         """Look and listen as the settings say; what they cannot have is told."""
-        self.prompt.cursor_blink = not self.bench.settings.reduced_motion
         self.keymap, problems = prefer(self.app, self.bench.settings, all_places(self.app))
         for problem in problems:
             self.tell(problem)
@@ -215,6 +220,7 @@ class ChatScreen(
     @on(Prompt.Changed)
     def _measure(self) -> None:
         self.gauging.soon()
+        self.drafting.soon()
 
     @on(Prompt.HistoryRequested)
     def _recall(self, event: Prompt.HistoryRequested) -> None:

@@ -26,7 +26,8 @@ class Returning:
 
     def note(self, event: ev.Event) -> None:
         """Follow what may bring something back or take it along."""
-        if isinstance(event, ev.FloorChanged | ev.IncomingDecided | ev.TurnStarted | ev.TurnEnded):
+        turns = ev.TurnStarted | ev.TurnEnded | ev.ExchangeUndone
+        if isinstance(event, ev.FloorChanged | ev.IncomingDecided | turns):
             self.show()
 
     def show(self) -> None:

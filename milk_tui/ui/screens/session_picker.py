@@ -16,6 +16,7 @@ from milk_tui.ui.screens.title import TitleScreen
 MOST_ROWS = 200
 """Rows that are drawn; more words bring the others."""
 
+_PATH_CHARS = 30
 _LOOKING = "Looking…"
 _NONE = "No session yet: what is said here is kept, and is in this list then."
 _NO_FIT = "No session fits what is written. /search looks through all that was said."
@@ -176,6 +177,7 @@ def _process(listed: Listed) -> str:
 
 
 def _short(cwd: str) -> str:
-    """A directory with `~` for the user's home."""
+    """A directory with `~` for the user's home; of a long one the end, for it names the project."""
     home = str(Path.home())
-    return f"~{cwd[len(home) :]}" if cwd == home or cwd.startswith(f"{home}/") else cwd
+    path = f"~{cwd[len(home) :]}" if cwd == home or cwd.startswith(f"{home}/") else cwd
+    return path if len(path) <= _PATH_CHARS else f"…{path[1 - _PATH_CHARS :]}"

@@ -10,8 +10,6 @@ from milk_tui.ui.widgets.status_line import State, Status, StatusLine
 
 _MEASURABLE = 0.01
 """Seconds; the rate of an answer that was there at once says nothing."""
-_CLAUDE_WINDOW = 200_000
-"""Tokens assumed of Claude's model before Claude Code has said it, at the end of its first turn."""
 
 
 class Stating:
@@ -90,7 +88,6 @@ class Stating:
         """Draw the status as it is."""
         floor = self._talk.floor
         usage = self._usage[floor]
-        window = usage.window or self._window[floor]
         figures = self._progress.figures() if self._state not in ("idle", "asking") else {}
         self._line.status = Status(
             floor=floor,
@@ -99,8 +96,7 @@ class Stating:
             since=None if self._state == "asking" else self._since,
             tokens_per_second=self._rate,
             context_tokens=usage.context_tokens,
-            window=window or (_CLAUDE_WINDOW if floor == "claude" else None),
-            is_window_assumed=window is None and floor == "claude",
+            window=usage.window or self._window[floor],
             cost_usd=self._cost or self._talk.wallet.session_cost or None,
             burn=self._burn(floor),
             hints=self._hints(),

@@ -27,7 +27,6 @@ from milk_tui.ui.screens.filtering import FilterScreen
 from milk_tui.ui.screens.help import HelpScreen
 from milk_tui.ui.screens.ledger import LedgerScreen
 from milk_tui.ui.screens.preview import PreviewScreen
-from milk_tui.ui.screens.versions import VersionsScreen
 from milk_tui.ui.widgets.card import Card
 from milk_tui.ui.widgets.find_bar import FindBar
 from milk_tui.ui.widgets.incoming_card import IncomingCard
@@ -380,14 +379,6 @@ async def shaped_preview(pilot: Pilot[None]) -> None:
     await still(pilot)
 
 
-async def versions(pilot: Pilot[None]) -> None:
-    """What the local summary was before."""
-    await shaped(pilot)
-    await pilot.press("v")
-    await until(pilot, lambda: isinstance(pilot.app.screen, VersionsScreen), "the versions are shown")
-    await still(pilot)
-
-
 async def ledger(pilot: Pilot[None]) -> None:
     """What did not fit and what was dropped."""
     await shaped(pilot)
@@ -439,7 +430,6 @@ SCENES = (
     Scene("long-session", days_later, long_bench),
     Scene("shaped", shaped, long_bench),
     Scene("shaped-preview", shaped_preview, long_bench),
-    Scene("versions", versions, long_bench),
     Scene("ledger", ledger, long_bench),
     Scene("question", question),
     Scene("queue", queued),

@@ -28,12 +28,13 @@ def run_screen(wish: Wish) -> int:
     """Open the chat; the exit status is the app's."""
     _must_be_a_terminal()
     _tune()
+    from milk_tui.storage import glance
     from milk_tui.ui.app import MilkApp
 
     async def run() -> int:
         opening = _Opening(wish)
         try:
-            return await _shown(MilkApp(opening=opening.bench))
+            return await _shown(MilkApp(opening=opening.bench, theme=glance.theme(wish.home)))
         finally:
             await opening.close()
 

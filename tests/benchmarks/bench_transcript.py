@@ -5,15 +5,18 @@ Prints, and asserts nothing about time: read the ratios. CPU is of the whole pro
 
 import asyncio
 import gc
+import math
 import time
 import tracemalloc
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
 from textual.app import App, ComposeResult
 
 from milk_tui.ui.widgets.blocks import Block
+from milk_tui.ui.widgets.search import Search
 from milk_tui.ui.widgets.transcript import Transcript
 
 STYLES = Path(__file__).parents[2] / "styles"
@@ -123,6 +126,9 @@ async def long_transcript(count: int) -> list[str]:
         results.append(timed("page up", transcript.action_page_up))
         results.append(timed("home", transcript.action_scroll_home))
         results.append(timed("end", transcript.action_scroll_end))
+        views = transcript.viewport.views
+        for needle in ("c", "counted", "nowhere"):
+            results.append(timed(f"find {needle!r}", partial(Search(needle).go_on, views, math.inf)))
         started = time.perf_counter()
         await pilot.resize_terminal(90, 40)
         await pilot.pause()

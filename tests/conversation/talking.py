@@ -7,6 +7,7 @@ from milk_tui.agents.base import Agent
 from milk_tui.agents.scripted import Reply, ScriptedAgent
 from milk_tui.conversation.controller import Conversation
 from milk_tui.conversation.update import Escalation, Update
+from milk_tui.conversation.wallet import Wallet
 from milk_tui.core.session import Session, SessionState
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
@@ -39,6 +40,7 @@ def conversation(
     session: Session | None = None,
     store: Memory | None = None,
     escalation: Escalation = "ask",
+    wallet: Wallet | None = None,
 ) -> Conversation:
     return Conversation(
         session or new_session(),
@@ -48,6 +50,7 @@ def conversation(
         else ScriptedAgent(claude, model="opus", session_id="claude-1"),
         store=store or Memory(),
         escalation=escalation,
+        wallet=wallet,
         now=lambda: NOW,
     )
 

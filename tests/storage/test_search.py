@@ -5,6 +5,7 @@ import sqlite3
 import stat
 from collections.abc import Iterator
 from contextlib import closing
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -163,6 +164,24 @@ def test_what_is_said_later_is_found_later_and_nothing_twice(store: SessionStore
     assert [hit.message for hit in search(searcher, "needle").hits] == ["2.0", "1.0"]
     searcher.catch_up()
     assert len(searcher.search(Query("needle")).hits) == 2
+
+
+def test_a_turn_that_took_the_number_of_another_is_found_and_that_one_is_not(
+    store: SessionStore, searcher: Searcher, tmp_path: Path
+) -> None:
+    session = new_session()
+    say(session, "first", "hay")
+    say(session, "needle", "hay")
+    store.save(session)
+    assert len(search(searcher, "needle").hits) == 1
+    last = session.turns[-1]
+    messages = (last.messages[0].model_copy(update={"text": "thread"}), *last.messages[1:])
+    later = last.started_at + timedelta(hours=1)
+    session.turns[-1] = last.model_copy(update={"messages": messages, "started_at": later})
+    with closing(SessionStore(tmp_path)) as other:
+        other.save(session)
+    assert search(searcher, "needle").hits == ()
+    assert [hit.message for hit in search(searcher, "thread").hits] == ["2.0"]
 
 
 def test_a_session_of_many_turns_is_indexed_in_portions_and_goes_on_where_it_was_stopped(

@@ -17,6 +17,7 @@ from milk_tui.conversation.file_watch import FileWatch, Texts, Unkept
 from milk_tui.conversation.permissions import PermissionDesk
 from milk_tui.conversation.toolbox import SessionToolbox
 from milk_tui.conversation.update import Escalation
+from milk_tui.conversation.wallet import Wallet
 from milk_tui.conversation.workbench import Workbench
 from milk_tui.core.events import TextDelta
 from milk_tui.core.session import Session
@@ -62,6 +63,7 @@ class Stage:
         *,
         session: Session | None = None,
         escalation: Escalation = "ask",
+        wallet: Wallet | None = None,
         check: LocalCheckup = MODEL_THERE,
         claude_check: Check = CLAUDE_THERE,
         texts: Texts | None = None,
@@ -77,7 +79,7 @@ class Stage:
             claude, model="opus", session_id="claude-1", sleep=self.gate.sleep, permission=self.desk.ask
         )
         self.talk: Conversation = conversation(
-            self.local, self.claude, session=session, escalation=escalation
+            self.local, self.claude, session=session, escalation=escalation, wallet=wallet
         )
         self.watch = FileWatch(self.talk.session, texts or Unkept())
         self.used: list[tuple[str, str]] = []

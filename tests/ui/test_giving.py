@@ -129,7 +129,9 @@ async def test_all_of_a_shortened_output_is_shown_and_no_other_file(tmp_path: Pa
         await until(pilot, lambda: "file 20" in shown(pilot), "it begins at the beginning")
         await pilot.press("end")
         await until(pilot, lambda: "file 8999" in shown(pilot), "it is there to its end")
-        await pilot.press("escape")
+        await pilot.press("shift+down", "shift+down", "y")
+        await until(pilot, lambda: pilot.app.clipboard.startswith("file "), "two rows of it are copied")
+        assert pilot.app.clipboard.count("\n") == 1
         (results / "ls-1.txt").unlink()
         await until(pilot, lambda: pilot.app.screen is chat(pilot), "it is closed")
         await pilot.press("v")

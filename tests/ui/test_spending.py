@@ -26,9 +26,7 @@ SPENDS: Reply = [
 
 
 def with_wallet(*claude: Reply) -> Stage:
-    stage = Stage(claude=claude)
-    stage.talk.wallet = Wallet(0.5)
-    return stage
+    return Stage(claude=claude, wallet=Wallet(0.5))
 
 
 async def test_the_status_line_burns_down_while_claude_works_and_asks_at_zero() -> None:

@@ -32,7 +32,8 @@ _TABLES = (
         session TEXT NOT NULL UNIQUE,
         used_at TEXT NOT NULL DEFAULT '',
         source TEXT NOT NULL DEFAULT '',
-        turns INTEGER NOT NULL DEFAULT 0
+        turns INTEGER NOT NULL DEFAULT 0,
+        began INTEGER NOT NULL DEFAULT 0
     )""",
     """CREATE TABLE messages (
         number INTEGER PRIMARY KEY,
@@ -62,6 +63,8 @@ class Known:
     """The mark of the file that it was imported from."""
     turns: int = 0
     """The last turn that is in it."""
+    began: int = 0
+    """When that turn began, in milliseconds since 1970: another one may have got its number since."""
 
 
 @dataclass(frozen=True)
@@ -100,7 +103,7 @@ class SearchIndex:
     def known(self) -> dict[str, Known]:
         """All sessions that are in it."""
         with self._using() as connection:
-            rows = connection.execute("SELECT session, used_at, source, turns FROM sessions")
+            rows = connection.execute("SELECT session, used_at, source, turns, began FROM sessions")
             return {session: Known(*rest) for session, *rest in rows}
 
     def add(self, session: str, before: Known, after: Known, texts: Iterable[Text]) -> bool:
@@ -108,14 +111,14 @@ class SearchIndex:
         with self._writing() as connection:
             connection.execute("INSERT OR IGNORE INTO sessions (session) VALUES (?)", (session,))
             number, *found = connection.execute(
-                "SELECT number, used_at, source, turns FROM sessions WHERE session = ?", (session,)
+                "SELECT number, used_at, source, turns, began FROM sessions WHERE session = ?", (session,)
             ).fetchone()
             if Known(*found) != before:
                 return False
             _add(connection, number, texts)
             connection.execute(
-                "UPDATE sessions SET used_at = ?, source = ?, turns = ? WHERE number = ?",
-                (after.used_at, after.source, after.turns, number),
+                "UPDATE sessions SET used_at = ?, source = ?, turns = ?, began = ? WHERE number = ?",
+                (after.used_at, after.source, after.turns, after.began, number),
             )
             return True
 

@@ -15,7 +15,7 @@ from milk_tui.core.text import sanitize
 from milk_tui.storage.database import Database
 from milk_tui.storage.reading import moment
 from milk_tui.storage.search.index import IndexDamaged, Known, Place, SearchIndex
-from milk_tui.storage.search.texts import findable, texts_of, tool_of
+from milk_tui.storage.search.texts import began, findable, texts_of, tool_of
 from milk_tui.storage.search.words import Excerpt, Query
 from milk_tui.storage.writing import canonical
 
@@ -120,8 +120,9 @@ class Searcher:
     def _take(self, session: str, used_at: str, before: Known, stopped: Callable[[], bool]) -> None:
         """Take what is new of one session, in portions."""
         with self._database.reading() as connection:
-            source, last = _source_and_last(connection, session)
-        if before.source != source or before.turns > last:
+            source = _source(connection, session)
+            is_another = began(connection, session, before.turns) != before.began
+        if before.source != source or is_another:
             self._index.drop(session)
             before = Known()
         is_whole = False
@@ -130,7 +131,8 @@ class Searcher:
                 texts = texts_of(connection, session, before.turns, PORTION)
             is_whole = len({text.turn for text in texts}) < PORTION
             taken = max((text.turn for text in texts), default=before.turns)
-            after = Known(used_at if is_whole else "", source, taken)
+            start = texts[-1].milliseconds if texts else before.began
+            after = Known(used_at if is_whole else "", source, taken, start)
             if not self._index.add(session, before, after, texts):
                 return
             before = after
@@ -148,15 +150,14 @@ def _sessions_in(connection: sqlite3.Connection, cwd: str) -> list[str]:
     return [str(row[0]) for row in connection.execute("SELECT session FROM sessions WHERE cwd = ?", (cwd,))]
 
 
-def _source_and_last(connection: sqlite3.Connection, session: str) -> tuple[str, int]:
-    """The mark of the file that a session was imported from, and its last turn."""
+def _source(connection: sqlite3.Connection, session: str) -> str:
+    """The mark of the file that a session was imported from; empty if it is our own."""
     row = connection.execute(
-        """SELECT CASE WHEN json_valid(value) THEN coalesce(json_extract(value, '$.source_mark'), '') ELSE '' END,
-            coalesce((SELECT max(turn) FROM turns WHERE turns.session = sessions.session), 0)
+        """SELECT CASE WHEN json_valid(value) THEN coalesce(json_extract(value, '$.source_mark'), '') ELSE '' END
         FROM sessions WHERE session = ?""",
         (session,),
     ).fetchone()
-    return (str(row[0]), int(row[1])) if row else ("", 0)
+    return str(row[0]) if row else ""
 
 
 def _hit(connection: sqlite3.Connection, place: Place, query: Query) -> Hit | None:

@@ -35,6 +35,14 @@ def texts_of(connection: sqlite3.Connection, session: str, after: int, limit: in
     return [Text(turn, place, began[turn], findable(*rest)) for turn, place, *rest in rows if turn in began]
 
 
+def began(connection: sqlite3.Connection, session: str, turn: int) -> int:
+    """When a turn began, in milliseconds since 1970; 0 if there is none of that number."""
+    row = connection.execute(
+        "SELECT value FROM turns WHERE session = ? AND turn = ?", (session, turn)
+    ).fetchone()
+    return _milliseconds(row[0]) if row else 0
+
+
 def findable(text: object, value: object) -> str:
     """What can be found of a message, given its columns; safe to show."""
     parts = [text if isinstance(text, str) else "", *_used(_object(value))]

@@ -70,7 +70,9 @@ class Giving:
             self._say(f"{path} cannot be read: {error.strerror}. Its beginning and its end are still here.")
             return
         whole = replace(block, detail=text, folded=False)
-        await self._screen.app.push_screen_wait(OutputScreen(whole, str(path)))
+        wanted = await self._screen.app.push_screen_wait(OutputScreen(whole, str(path)))
+        if wanted:
+            self._screen.copying.text(wanted)
 
     def _say(self, text: str) -> None:
         self._screen.notify(text, markup=False)

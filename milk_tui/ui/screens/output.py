@@ -2,6 +2,7 @@
 
 from typing import ClassVar
 
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
@@ -11,8 +12,8 @@ from milk_tui.ui.widgets.blocks import Block
 from milk_tui.ui.widgets.transcript import Transcript
 
 
-class OutputScreen(ModalScreen[None]):
-    """One block over the chat, read by the keys of the transcript."""
+class OutputScreen(ModalScreen[str]):
+    """One block over the chat, read by the keys of the transcript. Gives out the text that is to be copied."""
 
     AUTO_FOCUS = "Transcript"
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -31,6 +32,14 @@ class OutputScreen(ModalScreen[None]):
             dialog.border_title = "All of it"
             dialog.border_subtitle = f"{self._place} · Esc closes"
             yield Transcript([self._block])
+
+    @on(Transcript.CopyRequested)
+    def _copy(self, event: Transcript.CopyRequested) -> None:
+        self.dismiss(event.text)
+
+    @on(Transcript.Wanted)
+    def _copy_all(self, event: Transcript.Wanted) -> None:
+        self.dismiss(event.block.detail)
 
     def on_mount(self) -> None:
         """Begin at the beginning."""

@@ -65,7 +65,7 @@ def assembled(settings: Settings, opened: Opened) -> Workbench:
     conversation = Conversation(
         opened.session,
         local=local_agent(settings, toolbox),
-        claude=claude_agent(settings, desk, watch),
+        claude=claude_agent(settings, desk, watch, lambda: toolbox.plans_only),
         store=opened.keeper,
         own=OwnCommands(toolbox),
         escalation=settings.agent_escalation,
@@ -83,7 +83,9 @@ def assembled(settings: Settings, opened: Opened) -> Workbench:
     )
 
 
-def claude_agent(settings: Settings, desk: PermissionDesk, watch: FileWatch) -> Agent:
+def claude_agent(
+    settings: Settings, desk: PermissionDesk, watch: FileWatch, plans_only: Callable[[], bool] = lambda: False
+) -> Agent:
     """Claude Code, as the settings want it."""
     return ClaudeCode(
         desk.ask,
@@ -91,6 +93,7 @@ def claude_agent(settings: Settings, desk: PermissionDesk, watch: FileWatch) -> 
         cli_path=str(settings.claude_path) if settings.claude_path else None,
         model=settings.claude_model,
         silence_seconds=settings.claude_silence_seconds,
+        plans_only=plans_only,
         watch=watch.note,
     )
 

@@ -65,7 +65,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("/fork", "Go on with a copy of this session", "fork", ("/branch",)),
     Command("/rename", "Say what this session is called", "rename", ("/title",), "[title]"),
     Command("/export", "Write this session to a file: .md, .html, or .json", "export", ("/save",), "[file]"),
-    Command("/mode", "Let the local agent only plan, or work", "mode", (), "[plan|work]"),
+    Command("/mode", "Only look and plan, or work: for whoever has the floor", "mode", (), "[plan|work]"),
     Command("/model", "Choose the local agent's model", "choose_model", ("/models",), is_queued=True),
     Command("/permissions", "What is allowed without a question", "permissions", ("/grants",)),
     Command("/mcp", "MCP servers and their tools", "mcp"),

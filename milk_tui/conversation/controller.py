@@ -20,7 +20,7 @@ from milk_tui.conversation.shaping import ShapingDesk
 from milk_tui.conversation.turns import TurnRunner
 from milk_tui.conversation.update import Escalation, Saves, Update
 from milk_tui.conversation.user_words import UserWords
-from milk_tui.conversation.visiting import Lend, Visiting
+from milk_tui.conversation.visiting import Visiting
 from milk_tui.conversation.wallet import Wallet
 from milk_tui.core import events as ev
 from milk_tui.core.bricks import Bricks, Gauge
@@ -70,7 +70,8 @@ class Conversation(UserWords):
             now=now,
             clock=clock,
         )
-        self._visiting = Visiting(session, self._turns, self._saving)
+        self.visiting = Visiting(session, self._turns, self._saving, self.agents, self.wallet)
+        """Claude Code's own screen."""
         self.shaping = ShapingDesk(session, self._turns, self._saving, now)
         """What the user does to the bricks."""
         self._now = now
@@ -165,21 +166,6 @@ class Conversation(UserWords):
             async for update in turn:
                 yield update
 
-    async def visit_claude(self, prompt: str, lend: Lend) -> AsyncGenerator[Update, None]:
-        """Open Claude Code's own screen, handed over to as by `escalate`; its turns are folded in when it is left.
-
-        The prompt is sent at once; without one the user begins. Raises `MilkError` if it cannot be opened.
-        """
-        self._turns.must_be_idle()
-        if self.floor == "local":
-            self.wallet.begin()
-        self.wallet.check()
-        self._fresh = None
-        visit = self._visiting.visit(self.agents["claude"], sanitize(prompt), lend)
-        async with contextlib.aclosing(visit) as updates:
-            async for update in updates:
-                yield update
-
     async def rehearse(self, unsent: str = "") -> AsyncGenerator[ev.AgentEvent, None]:
         """Let the local model alone say what is unclear in the next hand-off. Nothing of it is kept."""
         request = rehearsal(self.session, self.forecast(unsent), self._turns.local_window)
@@ -219,7 +205,7 @@ class Conversation(UserWords):
         """Stop everything and keep everything."""
         self.stop()
         await self._turns.ended()
-        await self._visiting.close()
+        await self.visiting.close()
         self._saving.if_begun()
         for agent in self.agents.values():
             await agent.close()

@@ -5,22 +5,25 @@ folded into the session, whatever ended the visit. It knows no Textual: whoever 
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Iterator
+from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
+from milk_tui.agents.base import Agent
 from milk_tui.agents.claude.agent import ClaudeCode
 from milk_tui.conversation.folding import folded, priced
 from milk_tui.conversation.forecast import with_reason
 from milk_tui.conversation.saving import Saving
 from milk_tui.conversation.turns import TurnRunner
 from milk_tui.conversation.update import Update
+from milk_tui.conversation.wallet import Wallet
 from milk_tui.core import events as ev
 from milk_tui.core.errors import MilkError
 from milk_tui.core.handoff import Handoff
-from milk_tui.core.messages import Turn
+from milk_tui.core.messages import AgentRole, Turn
 from milk_tui.core.secrets import masked
 from milk_tui.core.session import Session
+from milk_tui.core.text import sanitize
 
 if TYPE_CHECKING:
     from milk_tui.agents.claude.own_screen import Opening, OwnScreen, Visit
@@ -35,29 +38,42 @@ _UNTOLD = "Claude Code ran no hooks, so it was not told what is new. The next ha
 class Visiting:
     """Visits to Claude Code's own screen, one at a time."""
 
-    def __init__(self, session: Session, turns: TurnRunner, saving: Saving) -> None:
+    def __init__(
+        self,
+        session: Session,
+        turns: TurnRunner,
+        saving: Saving,
+        agents: Mapping[AgentRole, Agent],
+        wallet: Wallet,
+    ) -> None:
         self._session = session
         self._turns = turns
         self._saving = saving
+        self._agents = agents
+        self._wallet = wallet
         self._open: asyncio.Task[None] | None = None
         self._left = asyncio.Event()
         self._left.set()
 
-    async def visit(self, claude: object, prompt: str, lend: Lend) -> AsyncGenerator[Update, None]:
+    async def visit(self, prompt: str, lend: Lend) -> AsyncGenerator[Update, None]:
         """Open it on Claude's session, handed over to as by any escalation, and bring back what was said there.
 
         Args:
-            claude: who has the escalation role.
             prompt: sent as soon as it is open; empty to let the user begin.
             lend: gives the terminal away.
 
         Raises:
             MilkError: it cannot be opened; nothing has changed.
         """
+        self._turns.must_be_idle()
+        if self._session.state.floor == "local":
+            self._wallet.begin()
+        self._wallet.check()
+        claude = self._agents["claude"]
         if not isinstance(claude, ClaudeCode):
             raise MilkError("This Claude has no screen of its own: it is played from a script.")
         handoff = self._due()
-        opening = self._opening(prompt, handoff)
+        opening = self._opening(sanitize(prompt), handoff)
         self._left.clear()
         self._turns.is_elsewhere = True
         updates: list[Update] = []
@@ -94,7 +110,8 @@ class Visiting:
         """What is to be handed over; nothing if Claude was told already."""
         state = self._session.state
         if state.floor == "claude" and state.handed_over:
-            return None
+            # The user may have run something since.
+            return self._session.handoff("resume") if self._session.tally.local_since else None
         is_masked = state.is_masked if state.floor == "claude" else False
         situation = self._session.route().situation(state.brief)
         return self._session.handoff(situation, state.brief, is_masked)
@@ -153,8 +170,9 @@ class Visiting:
         if state.floor == "local":
             yield ev.FloorChanged(floor="claude")
         for visit, turn in made:
-            due = None if self._session.state.handed_over else handoff
-            yield from folded(turn, due, nonce=state.nonce, session_id=visit.session_id)
+            yield from folded(turn, handoff, nonce=state.nonce, session_id=visit.session_id)
+            if turn.status == "finished":
+                handoff = None  # it has arrived
         last, _ = made[-1]
         if not last.was_told:
             yield ev.ClaudeSessionForgotten()

@@ -126,6 +126,13 @@ class RetryScheduled(Value):
     reason: str
 
 
+class PlanningChanged(Value):
+    """The agent only plans from here on, or works: a plan was approved, or it went to plan by itself."""
+
+    type: Literal["planning_changed"] = "planning_changed"
+    plans_only: bool
+
+
 class Silent(Value):
     """Nothing has come from the agent for so many seconds; the turn is still open."""
 
@@ -170,6 +177,7 @@ AgentEvent = (
     | CostEstimated
     | ContextMeasured
     | RetryScheduled
+    | PlanningChanged
     | Silent
     | Noticed
     | AgentFinished

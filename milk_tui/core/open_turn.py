@@ -69,6 +69,7 @@ class OpenTurn:
         | ev.Silent
         | ev.Noticed
         | ev.ToolOutput
+        | ev.PlanningChanged
         | ev.AgentFinished
         | ev.AgentFailed
         | ev.TurnInterrupted,
@@ -90,6 +91,8 @@ class OpenTurn:
             case ev.CostEstimated() | ev.ContextMeasured() | ev.RetryScheduled() | ev.Silent():
                 pass
             case ev.Noticed() | ev.ToolOutput():
+                pass
+            case ev.PlanningChanged():
                 pass
             case _:
                 assert_never(event)

@@ -28,9 +28,16 @@ from milk_tui.ui.themes import OWN
 from milk_tui.ui.widgets.prompt import Prompt
 
 if TYPE_CHECKING:
+    from textual.command import Provider
+
     from milk_tui.conversation.workbench import Workbench
     from milk_tui.ui.screens.chat import ChatScreen
-    from milk_tui.ui.widgets.pasted import Draft
+
+
+def _sessions_and_themes() -> "type[Provider]":
+    from milk_tui.ui.palette import SessionsAndThemes
+
+    return SessionsAndThemes
 
 
 class MilkApp(HoldingApp, LendingApp):
@@ -38,6 +45,7 @@ class MilkApp(HoldingApp, LendingApp):
 
     TITLE = "milk-tui"
     ENABLE_COMMAND_PALETTE = True
+    COMMANDS = LendingApp.COMMANDS | {_sessions_and_themes}
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]
     VERTICAL_BREAKPOINTS = [(0, "-short"), (30, "-tall")]
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -58,8 +66,6 @@ class MilkApp(HoldingApp, LendingApp):
         super().__init__(css_path=list(stylesheets(FIRST)), watch_css=False)
         self._bench = bench
         self._opening = opening
-        self._drafts: dict[str, Draft] = {}
-        """What is being written in sessions that are not on the screen."""
         for ours in OWN:
             self.register_theme(ours)
         self._wear(theme)
@@ -86,12 +92,9 @@ class MilkApp(HoldingApp, LendingApp):
             await opening,
             next(each for each in self.screen_stack if isinstance(each, ChatScreen)),
         )
-        self._drafts[before.talk.session.state.id] = before.prompt.draft
+        await before.drafting.finish()
         self._bench, after = bench, ChatScreen(bench)
         await self.switch_screen(after)
-        draft = self._drafts.pop(bench.conversation.session.state.id, None)
-        if draft is not None:
-            after.prompt.restore(draft)
         if before.bench.library is not None:
             await before.bench.library.exchange(bench)
         return after

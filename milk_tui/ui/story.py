@@ -6,19 +6,17 @@ It draws nothing and decides nothing; it only says which block grows, which one 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import Any
 
 from milk_tui.core import events as ev
-from milk_tui.core.cut import one_line
-from milk_tui.core.messages import AgentRole, ToolCall, ToolResult, Turn, Usage
+from milk_tui.core.messages import AgentRole, Turn, Usage
 from milk_tui.core.receipts import receipt_line
+from milk_tui.core.todos import Todos
 from milk_tui.ui.about import about, about_turn
+from milk_tui.ui.calls import Calls
 from milk_tui.ui.remarks import remark
 from milk_tui.ui.widgets.blocks import Block, Kind
 from milk_tui.ui.widgets.transcript import Transcript
 
-NOTE_CHARS = 100
-"""Characters of how a call was allowed; the list of permissions has the whole scope."""
 LIVE_CHARS = 4_000
 """Characters of what a running call has written that are shown: its end."""
 
@@ -38,8 +36,7 @@ class Story:
         self._text: Block | None = None
         self._thinking: Block | None = None
         self._has_spoken = False
-        self._calls: dict[str, Block] = {}
-        """Calls that have no result yet, by their ids."""
+        self._calls = Calls(self._key, Todos())
         self._step: list[Block] = []
         """What the present step has put into the transcript: what goes when it is voided."""
         self._prompt: Block | None = None
@@ -81,10 +78,7 @@ class Story:
     def remark(self, call_id: str, tool: str, words: str) -> None:
         """Say a few words at a call that has no result yet: at this one, else at the first of the tool's without."""
         calls = self._calls
-        unsaid = (key for key, block in calls.items() if block.label == tool and not block.note)
-        found = call_id if call_id in calls else next(unsaid, None)
-        if found is not None:
-            self._change(found, note=one_line(words, NOTE_CHARS))
+        self._replace(calls.remark(call_id if calls.key_of(call_id) else calls.open_call(tool), words))
 
     def tell(self, event: ev.Event) -> None:
         """Show one event."""
@@ -107,14 +101,8 @@ class Story:
                 self._step = []
             case ev.StepVoided():
                 self._void()
-            case ev.ToolCallStarted():
-                self._close()
-                block = self._calls[event.call.id] = self._put(_call_block(self._key(), event.call, None))
-                self._step.append(block)
-            case ev.ToolOutput():
-                self._output(event)
-            case ev.ToolCallFinished():
-                self._result(event.result)
+            case ev.ToolCallStarted() | ev.ToolOutput() | ev.ToolCallFinished():
+                self._tell_call(event)
             case ev.AgentReady() | ev.UsageReported():
                 self._learn(event)
             case ev.TurnEnded():
@@ -128,7 +116,7 @@ class Story:
         self._agent, self._model = event.agent, ""
         self._text = self._thinking = None
         self._has_spoken = False
-        self._calls, self._step = {}, []
+        self._calls, self._step = Calls(self._key, self._calls.todos), []
         self._number += 1
         self._told[self._number] = []
         if event.preface:
@@ -151,9 +139,8 @@ class Story:
         self._close()
         if self._prompt is not None:
             self._transcript.replace(replace(self._prompt, about=about(self._began, ended.at, self._usage)))
-        for block in self._calls.values():
-            self._transcript.replace(replace(block, state="error", detail="Cancelled.", folded=True))
-        self._calls = {}
+        for block in self._calls.cancelled():
+            self._transcript.replace(block)
         if ended.receipt is not None:
             self._add("receipt", receipt_line(ended.receipt))
 
@@ -181,7 +168,7 @@ class Story:
         self._text = self._thinking = None
         self._has_spoken = self._has_spoken and not any(_speaks(block) and block.headed for block in voided)
         keys = {block.key for block in voided}
-        self._calls = {id: block for id, block in self._calls.items() if block.key not in keys}
+        self._calls.forget(keys)
         self._transcript.take_out(keys)
         self._told[self._number] = [key for key in self._told[self._number] if key not in keys]
 
@@ -198,23 +185,34 @@ class Story:
                 self._transcript.finish(block.key)
         self._text = self._thinking = None
 
-    def _output(self, output: ev.ToolOutput) -> None:
-        """Show what a call has written so far: open while it runs, until its result takes the place."""
-        if output.call_id in self._calls and output.text:
-            self._change(output.call_id, detail=output.text[-LIVE_CHARS:], folded=False)
+    def _tell_call(self, event: ev.ToolCallStarted | ev.ToolOutput | ev.ToolCallFinished) -> None:
+        if isinstance(event, ev.ToolCallStarted):
+            self._close()
+            block, is_new = self._calls.started(event.call)
+            if is_new:
+                self._step.append(self._put(block))
+            else:
+                self._transcript.replace(block)
+        elif isinstance(event, ev.ToolCallFinished):
+            if self._replace(self._calls.finished(event.result)):
+                self._step = []
+        elif event.text:
+            self._replace(self._calls.wrote(event.call_id, event.text[-LIVE_CHARS:]))
 
-    def _change(self, call_id: str, **changes: Any) -> None:
-        block = self._calls[call_id] = replace(self._calls[call_id], **changes)
-        self._transcript.replace(block)
-
-    def _result(self, result: ToolResult) -> None:
-        block = self._calls.pop(result.call_id, None)
+    def _replace(self, block: Block | None) -> bool:
+        """Show a block as it is now, if there is one; tells whether there was."""
         if block is not None:
-            self._transcript.replace(_with_result(block, result))
-            self._step = []
+            self._transcript.replace(block)
+        return block is not None
 
     def _turn(self, turn: Turn) -> Iterator[Block]:
-        results = {m.result.call_id: m.result for m in turn.messages if m.result is not None}
+        calls = self._calls = Calls(self._key, self._calls.todos)
+        blocks = list(self._said(turn, calls))
+        yield from (calls.block(block.key) or block for block in blocks)
+        yield from self._ending(turn)
+
+    def _said(self, turn: Turn, calls: Calls) -> Iterator[Block]:
+        """The blocks of a turn's messages as they began; those of calls have changed since."""
         spoken = False
         for message in turn.messages:
             if message.role == "user":
@@ -227,8 +225,11 @@ class Story:
                 )
                 spoken = True
             for call in message.calls:
-                yield _call_block(self._key(), call, results.get(call.id))
-        yield from self._ending(turn)
+                block, is_new = calls.started(call)
+                if is_new:
+                    yield block
+            if message.result is not None:
+                calls.finished(message.result)
 
     def _ending(self, turn: Turn) -> Iterator[Block]:
         if turn.failure is not None:
@@ -252,31 +253,24 @@ class Story:
         return f"b{self._count}"
 
 
-def _owners(turn: Turn) -> Iterator[tuple[str, ...]]:
-    """For each block that shows a part of a turn's messages: the ids of that message and that call."""
+def _owners(turn: Turn) -> Iterator[list[str]]:
+    """For each block that shows a part of a turn's messages: the ids of that message and of the calls on it."""
+    owners: list[list[str]] = []
+    places: dict[str, int] = {}
+    calls = Calls(lambda: f"b{len(owners)}", Todos())
     for message in turn.messages:
         if message.thinking:
-            yield () if message.text else (message.id,)
+            owners.append([] if message.text else [message.id])
         if message.text or message.role == "user":
-            yield (message.id,)
+            owners.append([message.id])
         for call in message.calls:
-            yield (message.id, call.id)
+            block, is_new = calls.started(call)
+            if is_new:
+                places[block.key] = len(owners)
+                owners.append([message.id])
+            owners[places[block.key]].append(call.id)
+    yield from owners
 
 
 def _speaks(block: Block) -> bool:
     return block.kind in ("local", "claude")
-
-
-def _call_block(key: str, call: ToolCall, result: ToolResult | None) -> Block:
-    arguments = call.parsed()
-    shown = ", ".join(
-        str(value) if len(arguments) == 1 else f"{name}={value}" for name, value in arguments.items()
-    )
-    block = Block(
-        key=key, kind="call", source=one_line(shown, 400), label=call.name, state="running", folded=True
-    )
-    return block if result is None else _with_result(block, result)
-
-
-def _with_result(block: Block, result: ToolResult) -> Block:
-    return replace(block, detail=result.text, state="error" if result.is_error else "ok", folded=True)

@@ -9,9 +9,11 @@ from pathlib import Path
 import pytest
 
 from milk_tui.conversation.permissions import PermissionDesk
-from milk_tui.core.events import AgentEvent, ToolCallFinished
+from milk_tui.core.events import AgentEvent, PlanningChanged, ToolCallFinished, ToolCallStarted
 from milk_tui.core.menu import Choice, Menu
+from milk_tui.core.messages import ToolCall
 from milk_tui.core.permission import Answer, Question
+from milk_tui.core.todos import Todos
 from tests.agents.claude_environment import (
     Stage,
     claude_stage,
@@ -20,6 +22,7 @@ from tests.agents.claude_environment import (
     is_finished,
     results_of,
     soon,
+    text_of,
 )
 from tests.agents.messages_api import Request, Say, UseTool, UseTools
 
@@ -39,6 +42,7 @@ PARTS = {
     "options": [{"label": name, "description": name.lower()} for name in ("Search", "Login", "Export")],
 }
 ASK = UseTool("AskUserQuestion", {"questions": [DATABASE, PARTS]})
+WRITE = UseTool("Write", {"file_path": "b.txt", "content": "b"})
 EDITS = "every edit in the working directory"
 
 
@@ -121,12 +125,30 @@ async def test_a_plan_is_shown_sent_back_with_a_word_and_carried_out_when_approv
     stage.api.play(UseTool("EnterPlanMode", {}))
     stage.asked.answers = [Answer(word="And tests?"), Answer(decision="session")]
     events = await events_of(agent, stage.request(handoff=handed()))
+    assert [event.plans_only for event in events if isinstance(event, PlanningChanged)] == [True, False]
     first, second = stage.asked.questions
     assert first.plan == second.plan == "# Plan\n\n1. Write a."
     assert first.session_scope == EDITS
     assert "go on planning. The user says: And tests?" in stage.api.last.said
     assert "User has approved your plan" in stage.api.last.said
     assert (stage.cwd / "a.txt").read_text() == "a" and is_finished(events)
+
+
+async def test_the_user_lets_claude_only_plan_and_lets_it_work_again(stage: Stage) -> None:
+    plans = True
+    agent = stage.agent(plans_only=lambda: plans)
+    events = await events_of(agent, stage.request(handoff=handed()))
+    assert is_finished(events) and "Plan mode is active" in json.dumps(stage.api.last.body)
+    assert not any(isinstance(event, PlanningChanged) for event in events)
+    plans = False
+    stage.api.play(UseTool("EnterPlanMode", {}))
+    events = await events_of(agent, stage.request())
+    changes = [event.plans_only for event in events if isinstance(event, PlanningChanged)]
+    assert changes == [True] and stage.pids()
+    stage.api.play(WRITE)
+    stage.asked.answers = [Answer(decision="session")]
+    assert is_finished(await events_of(agent, stage.request()))
+    assert [question.session_scope for question in stage.asked.questions] == [EDITS]
 
 
 async def test_questions_that_come_at_once_are_asked_in_order_and_answered_once_each(stage: Stage) -> None:
@@ -190,6 +212,65 @@ async def test_stopping_refuses_all_questions_that_wait(stage: Stage) -> None:
     await soon(lambda: asked.withdrawn == 2)
     stage.api.play(Say("Well."))
     assert is_finished(await events_of(agent, stage.request()))
+
+
+async def test_sub_agents_end_within_the_turn_and_their_questions_wait_for_each_other(stage: Stage) -> None:
+    """They ask to run in the background, which is what Claude Code proposes; there nobody could be asked."""
+    sent = {"prompt": "Touch.", "run_in_background": True}
+    stage.api.play(
+        UseTools(tuple(UseTool("Agent", {"description": name, **sent}) for name in ("One", "Two"))),
+        UseTool("Bash", {"command": "touch one"}),
+        UseTool("Bash", {"command": "touch two"}),
+        Say("It is there."),
+        Say("It is there."),
+        Say("Both are there."),
+    )
+    desk, asked = PermissionDesk(), list[Question]()
+
+    async def answer(question: Question) -> Answer:
+        await soon(lambda: desk.place.of == 2)
+        asked.append(question)
+        return Answer(decision="once")
+
+    desk.answerer = answer
+    stage.asked = desk.ask  # type: ignore[assignment]
+    events = await events_of(stage.agent(), stage.request(handoff=handed()))
+    calls = [event.call for event in events if isinstance(event, ToolCallStarted)]
+    parents = {call.id: call.parent_id for call in calls}
+    agents = [call.id for call in calls if call.name == "Agent"]
+    assert sorted(filter(None, parents.values())) == sorted(agents)
+    assert [question.is_of_sub_agent for question in asked] == [True, True]
+    assert (stage.cwd / "one").exists() and (stage.cwd / "two").exists()
+    assert results_of(events).count("It is there.") == 2
+    assert is_finished(events) and text_of(events) == "Both are there."
+
+
+async def test_the_list_of_what_is_to_do_follows_both_kinds_of_tools(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CLAUDE_CODE_ENABLE_TODO_TOOLS", "1")
+    stage.api.play(
+        UseTool("TaskCreate", {"subject": "Mend it", "description": "d", "activeForm": "Mending it"}),
+        UseTool("TaskCreate", {"subject": "Test it", "description": "d"}),
+        UseTool("TaskUpdate", {"taskId": "1", "status": "in_progress"}),
+    )
+    events = await events_of(stage.agent(), stage.request(handoff=handed()))
+    assert _listed(events).text() == "▸ Mend it\n○ Test it"
+    monkeypatch.setenv("CLAUDE_CODE_ENABLE_TASKS", "0")
+    todos = [{"content": "Mend it", "status": "completed", "activeForm": "Mending it"}]
+    stage.api.play(UseTool("TodoWrite", {"todos": todos}))
+    events = await events_of(stage.agent(), stage.request(handoff=handed()))
+    assert _listed(events).text() == "✓ Mend it"
+
+
+def _listed(events: list[AgentEvent]) -> Todos:
+    todos, calls = Todos(), dict[str, ToolCall]()
+    for event in events:
+        if isinstance(event, ToolCallStarted):
+            calls[event.call.id] = event.call
+        elif isinstance(event, ToolCallFinished):
+            todos = todos.after(calls[event.result.call_id], event.result)
+    return todos
 
 
 async def test_a_command_and_a_change_are_shown_as_they_would_happen(stage: Stage) -> None:

@@ -14,6 +14,7 @@ from milk_tui.conversation.toolbox import SessionToolbox
 from milk_tui.conversation.workbench import Workbench
 from milk_tui.core.session import Session
 from milk_tui.storage.config import Settings
+from milk_tui.storage.drafts import Drafts
 from milk_tui.storage.session_store import SessionStore
 from tests.storage import stored_sessions
 
@@ -64,6 +65,7 @@ class Lending:
             check_claude=_look_at_claude,
             keeps_settings=False,
             end=end,
+            drafts=Drafts(self.home),
         )
 
     def begin(self, cwd: str = "/tmp") -> Workbench:

@@ -35,6 +35,7 @@ class Room:
             session or new_session(cwd=str(self.cwd)),
             local=ScriptedAgent([[Say("A local answer.")]]),
             claude=self.claude,
+            own=ScriptedAgent([[Say("It has run.")]]),
             store=self.store,
             wallet=wallet,
             now=lambda: NOW,
@@ -45,7 +46,7 @@ class Room:
     ) -> list[Update]:
         """One visit in which these turns are made."""
         own_screen_stub(self.root, made, status=status, has_hooks=has_hooks)
-        return await all_of(self.talk.visit_claude(prompt, nullcontext))
+        return await all_of(self.talk.visiting.visit(prompt, nullcontext))
 
     @property
     def heard(self) -> Heard:
@@ -156,6 +157,16 @@ async def test_what_the_local_agent_asks_for_goes_along(room: Room) -> None:
     assert told.endswith("(The local model asks for you: it needs two hands)")
 
 
+async def test_what_the_user_has_run_during_the_stay_is_told_as_well(room: Room) -> None:
+    await room.visit(Made("Begin", "Begun."))
+    await all_of(room.talk.send("!make"))
+    await room.visit(Made("Go on", "API Error: 500", is_error=True), Made("Again", "Gone on."))
+    [(_, told)] = room.heard.told
+    assert "make" in told
+    assert [turn.receipt.chars > 0 for turn in room.talk.session.turns[-2:] if turn.receipt] == [True, True]
+    assert room.talk.session.tally.local_since == 0 and room.talk.floor == "claude"
+
+
 async def test_a_long_context_goes_in_by_several_hooks_and_arrives_whole(room: Room) -> None:
     await room.visit(Made("Begin", "Begun."))
     await room.talk.return_to_local()
@@ -195,6 +206,15 @@ async def test_what_ends_badly_is_told_and_what_was_said_is_kept(room: Room) -> 
     [notice] = notices(await room.visit(Made("Begin", "Begun."), status=3))
     assert "exit status 3; what was said there is kept." in notice
     assert room.talk.session.turns[-1].answer == "Begun." and room.talk.floor == "claude"
+
+
+async def test_what_cannot_be_run_or_was_moved_is_told(room: Room) -> None:
+    Path(own_screen_stub(room.root)).chmod(0o600)
+    [notice] = notices(await all_of(room.talk.visiting.visit("Do it", nullcontext)))
+    assert "claude-stub cannot be run in" in notice and "Nothing was handed over." in notice
+    room.cwd.rmdir()
+    [notice] = notices(await room.visit(Made("Begin", "Begun.")))
+    assert "cannot be run" in notice and room.talk.session.turns == []
 
 
 async def test_a_first_turn_that_failed_hands_nothing_over(room: Room) -> None:
@@ -267,14 +287,14 @@ async def test_a_terminal_that_cannot_be_lent_leaves_everything_as_it_was(room: 
         yield
 
     with pytest.raises(MilkError, match="cannot be lent"):
-        await all_of(room.talk.visit_claude("Go", refuse))
+        await all_of(room.talk.visiting.visit("Go", refuse))
     assert not room.talk.is_busy and room.talk.session.turns == []
 
 
 async def test_an_agent_without_a_screen_says_so() -> None:
     claude: list[Reply] = [[Say("x")]]
     with pytest.raises(MilkError, match="no screen of its own"):
-        await all_of(conversation(claude=claude).visit_claude("Go", nullcontext))
+        await all_of(conversation(claude=claude).visiting.visit("Go", nullcontext))
 
 
 async def test_while_it_is_open_no_turn_begins(room: Room) -> None:
@@ -285,5 +305,5 @@ async def test_while_it_is_open_no_turn_begins(room: Room) -> None:
         was_busy.append(room.talk.is_busy)
         yield
 
-    await all_of(room.talk.visit_claude("Go", lend))
+    await all_of(room.talk.visiting.visit("Go", lend))
     assert was_busy == [True] and not room.talk.is_busy

@@ -203,28 +203,6 @@ def stub(world: World, script: str) -> str:
     return str(path)
 
 
-def test_what_never_opens_is_told_and_leaves_prompt_and_floor(world: World, server: ModelServer) -> None:
-    path = stub(world, "exit 3")
-    with world.open("--url", server.url, MILK_CLAUDE_PATH=path) as terminal:
-        terminal.wait_for("✓  Local model")
-        terminal.submit("/claude Keep this")
-        _assert_told_and_kept(terminal, "ended with exit status 3 before it was open")
-        Path(path).unlink()
-        terminal.press("ctrl+o")
-        _assert_told_and_kept(terminal, "cannot be run")
-        terminal.press(*["backspace"] * len("Keep this"))
-        terminal.wait_for("Write, and press Enter")
-        terminal.press("ctrl+d")
-        assert terminal.ended() == 0
-        assert not terminal.modes_on() & MODES and terminal.line_settings() == terminal.attributes
-
-
-def _assert_told_and_kept(terminal: Terminal, words: str) -> None:
-    terminal.wait_for(lambda: words in terminal.text())
-    terminal.wait_for("│ Keep this")
-    terminal.wait_for("to the local agent")
-
-
 def test_ctrl_c_and_the_windows_title_are_whoevers_who_has_the_terminal(
     world: World, server: ModelServer
 ) -> None:

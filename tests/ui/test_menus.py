@@ -5,7 +5,8 @@ import asyncio
 import pytest
 from textual.pilot import Pilot
 
-from milk_tui.agents.scripted import Use
+from milk_tui.agents.scripted import Reply, Use
+from milk_tui.core.events import PlanningChanged, TextDelta
 from milk_tui.core.menu import Choice, Menu
 from milk_tui.core.messages import ToolCall
 from milk_tui.core.permission import Answer, Question
@@ -187,6 +188,33 @@ async def test_a_plan_is_read_to_its_end_and_sent_back_with_a_word() -> None:
         assert await asked == Answer(word="Tests first")
 
 
+async def test_the_mode_follows_claude_and_the_user_for_whoever_has_the_floor() -> None:
+    plan: Reply = [PlanningChanged(plans_only=True), TextDelta(text="A plan.")]
+    work: Reply = [PlanningChanged(plans_only=False), TextDelta(text="Done.")]
+    async with on_stage(Stage(claude=[plan, work])) as pilot:
+        await say(pilot, "/escalate! Do it")
+        await done(pilot, 1)
+        toolbox = chat(pilot).bench.toolbox
+        await until(
+            pilot, lambda: "F9 gives the floor back · plans only" in shown(pilot), "the prompt says so"
+        )
+        assert toolbox.plans_only and "Claude plans only from here on" in told(pilot)
+        await say(pilot, "Go")
+        await done(pilot, 2)
+        await until(pilot, lambda: "plans only" not in _title(shown(pilot)), "the prompt says so no more")
+        assert not toolbox.plans_only and "Claude works from here on" in told(pilot)
+        await say(pilot, "/mode plan")
+        await until(
+            pilot, lambda: "From your next prompt on Claude" in told(pilot), "it is said when it holds"
+        )
+        assert toolbox.plans_only
+
+
+def _title(rows: str) -> str:
+    """The row that says who is written to."""
+    return next(row for row in rows.splitlines() if "to Claude, until" in row)
+
+
 async def test_the_card_says_which_of_the_waiting_questions_it_is() -> None:
     async with on_stage(Stage()) as pilot:
         desk = chat(pilot).bench.desk
@@ -205,6 +233,16 @@ async def test_the_card_says_which_of_the_waiting_questions_it_is() -> None:
         await pilot.press("tab", "n")
         answers = await asyncio.gather(one, two, three)
         assert [answer.decision for answer in answers] == ["once", "once", "no"]
+
+
+async def test_ctrl_c_stops_the_turn_and_with_it_the_question() -> None:
+    async with on_stage(asking(menu(ONE))) as pilot:
+        await say(pilot, "Choose")
+        card = await opened(pilot, MenuCard)
+        await pilot.press("tab", "ctrl+c")
+        screen = await done(pilot, 1)
+        assert screen.talk.session.turns[0].status == "interrupted"
+        assert not card.has_class("-open") and screen.prompt.has_focus
 
 
 async def test_a_question_that_is_withdrawn_leaves_the_row_of_waiting_ones() -> None:

@@ -11,7 +11,7 @@ from textual.pilot import Pilot
 from textual.screen import Screen
 
 from milk_tui.ui.styling import stylesheets, theme_tokens
-from milk_tui.ui.widgets.completion import CommandList
+from milk_tui.ui.widgets.completion import CompletionList
 from milk_tui.ui.widgets.keystrokes import BrokenReport
 from milk_tui.ui.widgets.prompt import Prompt
 from milk_tui.ui.widgets.prompt_box import PromptBox
@@ -377,7 +377,7 @@ async def test_a_paste_of_a_megabyte_keeps_the_editor_small() -> None:
 async def test_a_slash_offers_commands_and_tab_completes_the_chosen_one() -> None:
     async with running() as (app, pilot):
         await pilot.press("/", "m", "down")
-        assert "/models" in app.screen.query_one(CommandList).render().plain
+        assert "/models" in app.screen.query_one(CompletionList).render().plain
         await pilot.press("tab")
         assert app.prompt.text == "/models "
         assert app.prompt.completion is None
@@ -414,7 +414,7 @@ async def test_other_text_offers_no_commands(text: str) -> None:
 async def test_a_click_takes_a_command() -> None:
     async with running() as (app, pilot):
         await pilot.press("/")
-        await pilot.click(CommandList, offset=(4, 1))
+        await pilot.click(CompletionList, offset=(4, 1))
         await until(pilot, lambda: app.prompt.text == "/model ")
 
 

@@ -1,8 +1,10 @@
 """How events read in the transcript, live and after reopening."""
 
+import json
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from textual.app import App, ComposeResult
@@ -21,6 +23,7 @@ from tests.conversation.talking import NOW, all_of, conversation, new_session
 
 CALL = ToolCall(id="c1", name="grep", arguments='{"pattern": "x"}')
 OTHER = ToolCall(id="c2", name="ls", arguments='{"path": "a", "all": true}')
+CALL_STARTED = ev.ToolCallStarted(call=CALL)
 RESULT = ev.ToolCallFinished(result=ToolResult(call_id="c1", text="a.py:1"))
 START = ev.TurnStarted(agent="claude", prompt="Why?", at=NOW)
 READY = ev.AgentReady(model="opus")
@@ -103,6 +106,55 @@ VOIDED = (
     thought("Right."),
     said("All of it."),
 )
+
+
+def called(id: str, name: str, parent: str | None = None, **arguments: Any) -> ev.ToolCallStarted:
+    return ev.ToolCallStarted(
+        call=ToolCall(id=id, name=name, arguments=json.dumps(arguments), parent_id=parent)
+    )
+
+
+def ended(started: ev.ToolCallStarted, text: str, *, is_error: bool = False) -> tuple[ev.Event, ev.Event]:
+    result = ToolResult(call_id=started.call.id, text=text, is_error=is_error)
+    return started, ev.ToolCallFinished(result=result)
+
+
+def wrote(id: str, *states: str) -> tuple[ev.Event, ev.Event]:
+    todos = [
+        {"content": f"Do {n}", "activeForm": f"Doing {n}", "status": state} for n, state in enumerate(states)
+    ]
+    return ended(called(id, "TodoWrite", todos=todos), "Modified.")
+
+
+SENT: tuple[ev.Event, ...] = (
+    START,
+    READY,
+    ev.StepStarted(),
+    said("I send two."),
+    called("a", "Agent", description="Look around", prompt="Look."),
+    called("b", "Agent", description="Count", prompt="Count."),
+    called("a1", "Grep", "a", pattern="x"),
+    called("b1", "Agent", "b", description="Count less", prompt="Count."),
+    called("b2", "Bash", "b1", command="ls", description="List"),
+    *ended(called("a2", "Read", "a", file_path="gone"), "No such\nfile.", is_error=True),
+    ev.ToolCallFinished(result=ToolResult(call_id="b2", text="a b c")),
+    ev.ToolCallFinished(result=ToolResult(call_id="b1", text="Three.")),
+    ev.ToolCallFinished(result=ToolResult(call_id="a1", text="x.py:1")),
+    ev.ToolCallFinished(result=ToolResult(call_id="a", text="Found [x].\nThat is all.")),
+    ev.ToolCallFinished(result=ToolResult(call_id="b", text="No.", is_error=True)),
+    ev.StepStarted(),
+    said("They are back."),
+)
+LISTED: tuple[ev.Event, ...] = (
+    START,
+    READY,
+    ev.StepStarted(),
+    *wrote("t1", "in_progress", "pending"),
+    *ended(CALL_STARTED, "a.py:1"),
+    ev.StepStarted(),
+    *wrote("t2", "completed", "in_progress"),
+    said("Half."),
+)
 TURNS: dict[str, tuple[ev.Event, ...]] = {
     "several texts and calls": (*SEVERAL, ev.AgentFinished(), END),
     "voided": (*VOIDED, ev.AgentFinished(), END),
@@ -165,6 +217,24 @@ TURNS: dict[str, tuple[ev.Event, ...]] = {
             at=NOW, receipt=Receipt(situation="first", chars=3_000, history_chars=400_000, seconds=2.5)
         ),
     ),
+    "sub-agents": (*SENT, ev.AgentFinished(), END),
+    "stopped while sub-agents work": (*SENT[:8], ev.TurnInterrupted(at=NOW), END),
+    "a list of what is to do": (*LISTED, ev.AgentFinished(), END),
+    "a list that cannot be kept": (
+        START,
+        READY,
+        *ended(called("t1", "TodoWrite", todos=[]), "No such tool.", is_error=True),
+        *ended(called("t2", "TodoWrite", todos=[]), "No such tool.", is_error=True),
+        ev.AgentFinished(),
+        END,
+    ),
+    "choices": (
+        START,
+        READY,
+        *ended(called("q1", "AskUserQuestion", questions=[{"question": "Which?"}]), "Which: A"),
+        ev.AgentFinished(),
+        END,
+    ),
     "nothing said": (START, READY, ev.AgentFinished(), END),
 }
 
@@ -173,6 +243,61 @@ TURNS: dict[str, tuple[ev.Event, ...]] = {
 async def test_a_reopened_turn_looks_as_it_did_live(name: str) -> None:
     events = TURNS[name]
     assert lasting(await told_again(events)) == lasting(await told_live(events))
+
+
+async def test_sub_agents_work_stands_indented_on_the_call_that_sent_them_and_folds_to_one_line() -> None:
+    running = [block for block in await told_live(SENT[:-4]) if block.kind == "call"]
+    assert [(b.source, b.note, b.state, b.folded) for b in running] == [
+        ("Look around", "2 calls, 1 failed", "running", False),
+        ("Count", "2 calls", "running", False),
+    ]
+    ended = [block for block in await told_live(SENT) if block.kind == "call"]
+    assert [(b.source, b.note, b.state, b.folded) for b in ended] == [
+        ("Look around", "2 calls, 1 failed", "ok", True),
+        ("Count", "2 calls", "error", True),
+    ]
+    assert ended[0].detail.splitlines() == [
+        "✓ Grep x",
+        "✗ Read gone",
+        "    No such file.",
+        "",
+        "Found [x].",
+        "That is all.",
+    ]
+    assert ended[1].detail.splitlines() == ["✓ Agent Count less", "  ✓ Bash ls", "", "No."]
+
+
+async def test_how_a_sub_agents_question_was_answered_stays_with_its_call() -> None:
+    async with telling() as (story, transcript):
+        for event in SENT[:9]:
+            story.tell(event)
+        story.remark("b2", "Bash", "allowed once")
+        assert "… Bash ls · allowed once" in transcript.blocks[-1].detail
+
+
+async def test_the_list_of_what_is_to_do_is_one_block_and_follows() -> None:
+    async with telling() as (story, transcript):
+        for event in LISTED[:5]:
+            story.tell(event)
+        (block,) = [block for block in transcript.blocks if block.label == "To do"]
+        assert (block.source, block.detail) == ("0 of 2 done · Doing 0", "▸ Do 0\n○ Do 1")
+        for event in LISTED[5:]:
+            story.tell(event)
+        (block,) = [block for block in transcript.blocks if block.label == "To do"]
+        assert (block.source, block.detail) == ("1 of 2 done · Doing 1", "✓ Do 0\n▸ Do 1")
+        assert (block.folded, block.state) == (False, "ok")
+
+
+async def test_the_list_goes_on_in_the_next_turn_below_it() -> None:
+    first = (
+        START,
+        *ended(called("t1", "TaskCreate", subject="Mend it", activeForm="Mending"), "Task #1 made"),
+    )
+    second = (START, *ended(called("t2", "TaskUpdate", taskId="1", status="in_progress"), "Updated"))
+    events = (*first, ev.AgentFinished(), END, *second, ev.AgentFinished(), END)
+    for blocks in (await told_live(events), await told_again(events)):
+        lists = [block.source for block in blocks if block.label == "To do"]
+        assert lists == ["0 of 1 done", "0 of 1 done · Mending"]
 
 
 async def test_a_text_that_was_said_again_is_there_once() -> None:

@@ -54,6 +54,7 @@ class ClaudeCode:
         model: str | None = None,
         max_retries: int = 3,
         silence_seconds: float = 60.0,
+        plans_only: Callable[[], bool] = lambda: False,
         log: Callable[[str], None] | None = None,
         watch: Watch = unwatched,
     ) -> None:
@@ -66,6 +67,7 @@ class ClaudeCode:
             model: the model to ask for; Claude Code's own choice if not set.
             max_retries: how often Claude Code repeats a failed request.
             silence_seconds: when the first `Silent` comes; further ones come twice as often.
+            plans_only: asked before each turn: whether Claude may only look and make a plan.
             log: where diagnostic lines go, secrets masked.
             watch: is told of each call that may change a file, before it can run.
         """
@@ -75,6 +77,7 @@ class ClaudeCode:
         self._max_retries = max_retries
         self._silence_seconds = silence_seconds
         self._log = log
+        self._plans_only = plans_only
         self._watch = watch
         self._connection: Connection | None = None
         self._leaving: asyncio.Task[None] | None = None
@@ -144,7 +147,9 @@ class ClaudeCode:
         if unasked:
             yield Noticed(text=f"Meanwhile Claude said, unasked: {unasked}")
         prompt = f"{request.preface}\n\n{request.prompt}" if request.preface else request.prompt
-        translator = Translator(connection.ask(prompt), self._spent_before(request))
+        plans_only = self._plans_only()
+        prompt_id = connection.ask(prompt, plans_only=plans_only)
+        translator = Translator(prompt_id, self._spent_before(request), plans_only=plans_only)
         async with aclosing(self._items(connection)) as items:
             async for item in items:
                 if isinstance(item, Silent | AgentFailed):

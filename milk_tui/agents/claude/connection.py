@@ -6,7 +6,6 @@ module knows messages of the SDK and no events. It imports the SDK, so import it
 """
 
 import asyncio
-import json
 import logging
 import secrets
 from collections import deque
@@ -20,19 +19,18 @@ from uuid import uuid4
 from claude_agent_sdk import (
     ClaudeAgentOptions,
     ClaudeSDKClient,
-    HookMatcher,
     Message,
+    PermissionMode,
     ResultMessage,
+    SystemMessage,
     TextBlock,
 )
-from claude_agent_sdk.types import AssistantMessage, HookContext, HookEvent, HookInput, SyncHookJSONOutput
+from claude_agent_sdk.types import AssistantMessage
 
 from milk_tui.agents.base import Watch, unwatched
-from milk_tui.agents.claude.permission import Gate
+from milk_tui.agents.claude.permission import PLAN, Gate
 from milk_tui.agents.claude.process import MARK, end_marked, leave_outer_session, masked
-from milk_tui.core.changed_files import CHANGING
-from milk_tui.core.clean_json import clean_json
-from milk_tui.core.messages import ToolCall
+from milk_tui.agents.claude.sdk_hooks import hooks
 
 LINE_LIMIT = 64 << 20
 """The longest message that is read, in bytes; one tool result with an image can take megabytes."""
@@ -90,6 +88,9 @@ class Connection:
         """Whether the process is gone, or of no use any more."""
         self.is_in_turn = False
         """Whether a prompt was sent whose result has not been seen."""
+        self._plans_only = False
+        self._work_mode: PermissionMode = "default"
+        """What to go back to from planning: the user's own settings may say another one."""
         self._mark = secrets.token_hex(8)
         self._items: asyncio.Queue[Message | Ended] = asyncio.Queue()
         self._is_ready = asyncio.Event()
@@ -98,11 +99,14 @@ class Connection:
         self._closing: asyncio.Task[None] | None = None
         self._owner = asyncio.create_task(self._own(), name="claude-owner")
 
-    def ask(self, prompt: str) -> str:
-        """Send a prompt as soon as the program is ready; the id by which its result can be told."""
+    def ask(self, prompt: str, *, plans_only: bool = False) -> str:
+        """Send a prompt as soon as the program is ready; the id by which its result can be told.
+
+        If only a plan is wanted, and that cannot be told to Claude Code, the connection is over and nothing is sent.
+        """
         prompt_id = str(uuid4())
         self.is_in_turn = self.setup.gate.is_open = True
-        self._sending = asyncio.create_task(self._send(prompt, prompt_id), name="claude-prompt")
+        self._sending = asyncio.create_task(self._send(prompt, prompt_id, plans_only), name="claude-prompt")
         return prompt_id
 
     def leftovers(self) -> str:
@@ -157,18 +161,41 @@ class Connection:
                 await self._client.connect()
             self._is_ready.set()
             async for message in self._client.receive_messages():
+                self._see_mode(message)
                 self._items.put_nowait(message)
         except Exception as reason:
             error = reason
         self.is_over = True
         self._items.put_nowait(Ended(error))
 
-    async def _send(self, prompt: str, prompt_id: str) -> None:
+    def _see_mode(self, message: Message) -> None:
+        """Claude Code also changes its mode by itself, when a plan was approved or when it goes to plan."""
+        mode = message.data.get("permissionMode") if isinstance(message, SystemMessage) else None
+        if mode:
+            self._plans_only = mode == PLAN
+            self._work_mode = self._work_mode if self._plans_only else mode
+
+    async def _plan(self, plans_only: bool) -> bool:
+        """Tell Claude Code whether only a plan is wanted; whether it knows."""
+        if plans_only == self._plans_only:
+            return True
+        try:
+            await self._client.set_permission_mode(PLAN if plans_only else self._work_mode)
+        except Exception as error:
+            self.is_over = True
+            self._items.put_nowait(Ended(error))
+            return False
+        self._plans_only = plans_only
+        return True
+
+    async def _send(self, prompt: str, prompt_id: str, plans_only: bool) -> None:
         async def one() -> AsyncIterator[dict[str, Any]]:
             content = {"role": "user", "content": prompt}
             yield {"type": "user", "uuid": prompt_id, "message": content, "parent_tool_use_id": None}
 
         await self._is_ready.wait()
+        if not await self._plan(plans_only):
+            return
         try:
             await self._client.query(one())
         except Exception as error:
@@ -216,9 +243,6 @@ class Connection:
 def _options(setup: Setup, mark: str, heard: Callable[[str], None]) -> ClaudeAgentOptions:
     # Two tokens, as the SDK passes it: the file's name is ours and never begins with a dash.
     file = {"append-system-prompt-file": str(setup.system_file)} if setup.system_file else {}
-    hooks: dict[HookEvent, list[HookMatcher]] = {"PreToolUse": [_watch_hook(setup.watch)]}
-    if setup.context:
-        hooks["UserPromptSubmit"] = [_context_hook(text) for text in setup.context]
     return ClaudeAgentOptions(
         system_prompt={"type": "preset", "preset": "claude_code"},
         extra_args={**file},
@@ -229,7 +253,7 @@ def _options(setup: Setup, mark: str, heard: Callable[[str], None]) -> ClaudeAge
         resume=setup.resume,
         can_use_tool=setup.gate.decide,
         disallowed_tools=list(UNSERVED_TOOLS),
-        hooks=hooks,
+        hooks=hooks(setup.context, setup.watch),
         include_partial_messages=True,
         verbatim_prompts=True,
         max_budget_usd=setup.allowance_usd,
@@ -237,28 +261,3 @@ def _options(setup: Setup, mark: str, heard: Callable[[str], None]) -> ClaudeAge
         stderr=heard,
         env={MARK: mark, "CLAUDE_CODE_MAX_RETRIES": str(setup.max_retries)},
     )
-
-
-def _context_hook(text: str) -> HookMatcher:
-    """A hook that adds a text to the first prompt and to no other."""
-    waiting = [text]
-
-    async def add(_input: HookInput, _tool: str | None, _context: HookContext) -> SyncHookJSONOutput:
-        if not waiting:
-            return {}
-        output = {"hookEventName": "UserPromptSubmit", "additionalContext": waiting.pop()}
-        return {"hookSpecificOutput": output}  # type: ignore[typeddict-item]
-
-    return HookMatcher(hooks=[add])
-
-
-def _watch_hook(watch: Watch) -> HookMatcher:
-    """A hook that Claude Code waits for before it asks about a change or makes it. It never decides anything."""
-
-    async def tell(told: HookInput, tool_id: str | None, _context: HookContext) -> SyncHookJSONOutput:
-        if told["hook_event_name"] == "PreToolUse":
-            arguments = clean_json(json.dumps(told["tool_input"], ensure_ascii=False))
-            await watch(ToolCall(id=tool_id or "", name=told["tool_name"], arguments=arguments))
-        return {}
-
-    return HookMatcher(matcher="|".join(CHANGING), hooks=[tell])

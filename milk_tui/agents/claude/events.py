@@ -24,6 +24,7 @@ from claude_agent_sdk import (
 )
 
 from milk_tui.agents.claude.failures import of_result
+from milk_tui.agents.claude.permission import PLAN
 from milk_tui.agents.claude.results import result_text
 from milk_tui.agents.claude.spending import Spending
 from milk_tui.core.events import (
@@ -33,6 +34,7 @@ from milk_tui.core.events import (
     AgentReady,
     ContextMeasured,
     Noticed,
+    PlanningChanged,
     RetryScheduled,
     StepStarted,
     StepVoided,
@@ -51,18 +53,20 @@ SYNTHETIC = "<synthetic>"
 class Translator:
     """One turn of Claude Code. Ask `is_over` after each message."""
 
-    def __init__(self, prompt_id: str, spent: float = 0.0) -> None:
+    def __init__(self, prompt_id: str, spent: float = 0.0, *, plans_only: bool = False) -> None:
         """Begin a turn.
 
         Args:
             prompt_id: the id that the prompt was sent with; only its result ends the turn.
             spent: what the session had cost before, in US dollars.
+            plans_only: whether Claude Code was told to plan only.
         """
         self.is_over = False
         self.total_cost: float | None = None
         """What the session has cost by the end of this turn."""
         self._prompt_id = prompt_id
         self._spent = spent
+        self._plans_only = plans_only
         self._step = _Step()
         self._has_said = False
         self._calls: dict[str, str] = {}
@@ -88,6 +92,13 @@ class Translator:
                 yield from _limit(message)
             case SystemMessage():
                 yield from _system(message)
+                yield from self._mode(message.data.get("permissionMode"))
+
+    def _mode(self, mode: str | None) -> Iterator[AgentEvent]:
+        plans_only = self._plans_only if mode is None else mode == PLAN
+        if plans_only != self._plans_only:
+            self._plans_only = plans_only
+            yield PlanningChanged(plans_only=plans_only)
 
     def _streamed(self, event: dict[str, Any]) -> Iterator[AgentEvent]:
         match event.get("type"):

@@ -8,7 +8,7 @@ imports the SDK, so import it late.
 import json
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from claude_agent_sdk import (
     PermissionResultAllow,
@@ -21,11 +21,13 @@ from milk_tui.agents.claude.choices import CHOOSE, menus_of, with_answers
 from milk_tui.agents.claude.proposal import proposal
 from milk_tui.core.permission import Answer, Permission, Question
 
+PLAN: Final = "plan"
+"""The name of the mode in which Claude Code changes nothing and makes a plan."""
 _APPROVE = "ExitPlanMode"
 _NO_CHOICE = "The user does not answer. Go on as you think best, or say in your answer what you need to know."
 _NO_PLAN = "The user does not approve the plan yet: go on planning."
 _PATH_ARGUMENTS = ("file_path", "notebook_path", "path")
-_MODES = {"acceptEdits": "every edit in the working directory", "plan": "planning only"}
+_MODES = {"acceptEdits": "every edit in the working directory", PLAN: "planning only"}
 _EDITS = PermissionUpdate(type="setMode", mode="acceptEdits", destination="session")
 
 

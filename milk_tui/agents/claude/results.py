@@ -33,10 +33,12 @@ def result_text(
 
 
 def _report(result: Mapping[str, Any]) -> str:
-    """A sub-agent's last words."""
+    """A sub-agent's last words, without the notes that Claude Code puts before and behind them."""
     content = result.get("content")
-    is_done = result.get("status") == "completed" and isinstance(content, list)
-    return _joined(content) if is_done else ""
+    if result.get("status") != "completed" or not isinstance(content, list):
+        return ""
+    before, behind = (int(result.get(f"harness{name}Count") or 0) for name in ("Note", "Tail"))
+    return _joined(content[before : len(content) - behind])
 
 
 def _joined(content: str | list[dict[str, Any]] | None) -> str:

@@ -43,6 +43,8 @@ class Conversing:
                 screen.prompt.clear()
         if isinstance(event, ev.EscalationRequested):
             self._is_asked_for = True
+        if isinstance(event, ev.PlanningChanged):
+            screen.switching.follow(event.plans_only)
         if isinstance(event, ev.Noticed):
             screen.tell(event.text)  # where it can be seen, also before there is a transcript
         else:

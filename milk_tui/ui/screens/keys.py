@@ -87,7 +87,7 @@ CHAT: list[BindingType] = [
         "shift+tab",
         "switch_or_previous",
         "Mode",
-        "In the prompt: the local agent only plans, or works; elsewhere: the pane before",
+        "In the prompt: only plan, or work; elsewhere: the pane before",
         "mode",
         show=False,
     ),

@@ -43,17 +43,20 @@ class PlainActions(Screen[None]):
         if (is_reading and self.finding.close()) or self.asking.refuse():
             return
         if self.talk.is_busy:
-            self.stating.stopping()
-            self.talk.stop()
+            self._stop_turn()
         elif not self.finding.close() and is_reading:
             self.prompt.focus()
 
+    def _stop_turn(self) -> None:
+        self.stating.stopping()
+        self.talk.stop()
+
     def action_copy_or_stop(self) -> None:
-        """Copy the selection; without one stop the turn; pressed twice while idle, quit."""
+        """Copy the selection; without one stop the turn, with every question in it; pressed twice while idle, quit."""
         if self.get_selected_text():
             self.action_copy_text()
         elif self.talk.is_busy:
-            self.action_stop()
+            self._stop_turn()
         elif monotonic() - self._interrupted_at < _QUIT_WITHIN:
             self.app.exit()
         else:

@@ -38,6 +38,10 @@ class Reopening:
         """Show the sessions, those first that fit the words; and open the chosen one."""
         self._do(lambda library: self._sessions(library, words))
 
+    def open(self, session_id: str) -> None:
+        """Open a session."""
+        self._do(lambda library: self._open_known(library, session_id))
+
     def begin(self) -> None:
         """Begin a session in the same directory; this one is kept."""
         cwd = self._screen.talk.session.state.cwd
@@ -99,6 +103,10 @@ class Reopening:
         chosen = await self._screen.app.push_screen_wait(SessionPicker(library, cwd, words))
         if chosen is not None:
             await self._open(lambda: library.reopened(chosen))
+
+    async def _open_known(self, library: Library, session_id: str) -> None:
+        if session_id != self._screen.talk.session.state.id:
+            await self._open(lambda: library.reopened(session_id))
 
     async def _search(self, library: Library, words: str) -> None:
         goal = await self._screen.app.push_screen_wait(SearchScreen(library, words))

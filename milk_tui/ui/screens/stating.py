@@ -69,7 +69,7 @@ class Stating:
         self._enter("answering")
 
     def planning(self, plans_only: bool) -> None:
-        """The local agent only plans, or not any more."""
+        """Whoever has the floor only plans, or not any more."""
         self._plans_only = plans_only
         self.show()
 
@@ -100,7 +100,7 @@ class Stating:
             cost_usd=self._cost or self._talk.wallet.session_cost or None,
             burn=self._burn(floor),
             hints=self._hints(),
-            plans_only=self._plans_only and floor == "local",
+            plans_only=self._plans_only,
             **figures,
         )
 

@@ -14,8 +14,22 @@ if TYPE_CHECKING:
     from milk_tui.ui.screens.chat import ChatScreen
 
 _MODES = {"plan": True, "plans": True, "work": False}
-_PLANS = "From now on the local agent looks and plans only: it changes, runs and fetches nothing."
-_WORKS = "From now on the local agent may ask to change files and to run commands."
+_SAID = {
+    (
+        "local",
+        True,
+    ): "From now on the local agent looks and plans only: it changes, runs and fetches nothing.",
+    ("local", False): "From now on the local agent may ask to change files and to run commands.",
+    (
+        "claude",
+        True,
+    ): "From your next prompt on Claude looks and plans only, and shows its plan for you to approve.",
+    ("claude", False): "From your next prompt on Claude may ask to change files and to run commands.",
+}
+_BY_ITSELF = {
+    True: "Claude plans only from here on, and will show its plan for you to approve.",
+    False: "Claude works from here on, and asks as it always does.",
+}
 _WORD = "The user has switched to planning only."
 
 
@@ -27,7 +41,7 @@ class Switching:
         self._bench = screen.bench
 
     def mode(self, word: str = "") -> None:
-        """Let the local agent plan only, or work; without a word, the other of the two."""
+        """Let whoever has the floor plan only, or work; without a word, the other of the two."""
         before = self._bench.toolbox.plans_only
         plans = _MODES.get(word.strip().lower(), None if word.strip() else not before)
         if plans is None:
@@ -36,9 +50,16 @@ class Switching:
         self._bench.toolbox.plans_only = plans
         self.show_mode()
         if plans != before:
-            self._screen.tell(_PLANS if plans else _WORKS)
+            self._screen.tell(_SAID[self._screen.talk.floor, plans])
         if plans and self._screen.asking.is_of_local:
             self._screen.asking.refuse(_WORD)
+
+    def follow(self, plans_only: bool) -> None:
+        """Claude has changed its mode: when its plan was approved, or when it went to plan by itself."""
+        if plans_only != self._bench.toolbox.plans_only:
+            self._bench.toolbox.plans_only = plans_only
+            self.show_mode()
+            self._screen.tell(_BY_ITSELF[plans_only])
 
     def show_mode(self) -> None:
         """Draw the mode where it can be seen all the time."""
@@ -96,7 +117,7 @@ class SwitchActions(Screen[None]):
             self.focus_previous()
 
     def action_mode(self, word: str = "") -> None:
-        """Let the local agent plan only, or work."""
+        """Let whoever has the floor plan only, or work."""
         self.switching.mode(word)
 
     def action_choose_model(self, _text: str = "") -> None:

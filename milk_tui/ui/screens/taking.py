@@ -25,7 +25,7 @@ class Taking:
         if screen.talk.is_busy:
             screen.tell("A turn is running. Esc stops it; then open Claude Code.")
         elif isinstance(app, LendingApp):
-            screen.converse(screen.talk.visit_claude(prompt.strip() and prompt, app.lend), prompt)
+            screen.converse(screen.talk.visiting.visit(prompt.strip() and prompt, app.lend), prompt)
 
 
 class TakeActions(Screen[None]):

@@ -16,6 +16,9 @@ State = Literal["", "running", "ok", "error"]
 _LEAST = 12
 """Cells that are always left for what a call was asked."""
 
+_FIRST_WORDS = 300
+"""Characters of folded thinking that are looked at: more than a row shows."""
+
 GUTTER = 2
 """Cells on the left of every row, for marks."""
 
@@ -110,6 +113,9 @@ def head(block: Block, folded: bool, lines: int, width: int, tells: bool = False
         runs.append((f" · {_one_line(block.about)}", f"{_ground(block)} muted".strip()))
     if folded and lines:
         hidden = f"{lines} line" if lines == 1 else f"{lines} lines"
+        if block.kind == "thinking":
+            hidden = f"{len(block.body):,} characters"
+            runs.insert(1, (f" {_one_line(block.body[:_FIRST_WORDS])}", "muted"))
         runs.append((f" · {hidden}" if runs else hidden, "muted"))
     if not runs:
         return []
@@ -126,8 +132,8 @@ def title(block: Block) -> str:
 
 
 def _squeezed(block: Block, runs: list[Run], width: int) -> list[Run]:
-    """The runs with what a call was asked shortened, so that its outcome stays on the row."""
-    if block.kind != "call" or not block.source or len(runs) < 2:
+    """The runs with the second one shortened (what a call was asked, thinking), so that the rest stays on the row."""
+    if block.kind not in ("call", "thinking") or not block.source or len(runs) < 2:
         return runs
     room = width - cells((runs[0], *runs[2:]))
     return [runs[0], *crop(runs[1:2], max(_LEAST, room)), *runs[2:]]

@@ -64,7 +64,7 @@ def path_completion(typed: str, paths: Sequence[str]) -> Completion | None:
     return Completion(typed, texts) if texts else None
 
 
-class CommandList(Dyed):
+class CompletionList(Dyed):
     """A picture of one `Completion`: a row for each text, the chosen one marked."""
 
     completion: reactive[Completion | None] = reactive(None, layout=True)
@@ -108,7 +108,9 @@ class CommandList(Dyed):
         is_chosen = self.completion is not None and index == self.completion.index
         row = Content.assemble(
             "▸ " if is_chosen else "  ",
-            (name.ljust(_NAME_WIDTH), self.get_visual_style("command-list--name", partial=True)),
-            (text, self.get_visual_style("command-list--help", partial=True)),
+            (name.ljust(_NAME_WIDTH), self.get_visual_style("completion-list--name", partial=True)),
+            (text, self.get_visual_style("completion-list--help", partial=True)),
         ).truncate(self.content_size.width, ellipsis=True, pad=True)
-        return row.stylize(self.get_visual_style("command-list--chosen", partial=True)) if is_chosen else row
+        return (
+            row.stylize(self.get_visual_style("completion-list--chosen", partial=True)) if is_chosen else row
+        )

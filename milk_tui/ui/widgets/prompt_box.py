@@ -9,7 +9,7 @@ from textual.containers import Vertical
 from textual.reactive import reactive
 
 from milk_tui.core.own_command import own_command
-from milk_tui.ui.widgets.completion import CommandList, Completion
+from milk_tui.ui.widgets.completion import Completion, CompletionList
 from milk_tui.ui.widgets.prompt import Prompt
 
 _TITLES = {"local": "to the local agent", "claude": "to Claude, until F9 gives the floor back"}
@@ -23,7 +23,7 @@ class PromptBox(Vertical):
     is_command: reactive[bool] = reactive(False)
     """Whether what is written is a command of the user's own."""
     plans_only: reactive[bool] = reactive(False)
-    """Whether the local agent only plans."""
+    """Whether whoever has the floor only plans."""
 
     def __init__(self, prompt: Prompt, recipient: str = "local", *, id: str | None = None) -> None:
         super().__init__(id=id)
@@ -32,7 +32,7 @@ class PromptBox(Vertical):
 
     def compose(self) -> ComposeResult:
         """The list is drawn over what stands above the frame."""
-        yield CommandList()
+        yield CompletionList()
         yield self.prompt
 
     def on_mount(self) -> None:
@@ -40,9 +40,9 @@ class PromptBox(Vertical):
         self.watch(self.prompt, "completion", self._show_completion)
 
     def _show_completion(self, shown: Completion | None) -> None:
-        self.query_one(CommandList).completion = shown
+        self.query_one(CompletionList).completion = shown
 
-    def on_command_list_clicked(self, event: CommandList.Clicked) -> None:
+    def on_completion_list_clicked(self, event: CompletionList.Clicked) -> None:
         """Take the clicked command."""
         event.stop()
         self.prompt.complete(event.index)
@@ -63,12 +63,12 @@ class PromptBox(Vertical):
         self._write_title()
 
     def watch_plans_only(self) -> None:
-        """Say what may not be expected of the local agent."""
+        """Say what may not be expected of an agent."""
         self._write_title()
 
     def _write_title(self) -> None:
         if self.is_command:
             self.border_title = "! runs here, as you"
             return
-        mode = " · plans only" if self.plans_only and self.recipient == "local" else ""
+        mode = " · plans only" if self.plans_only else ""
         self.border_title = _TITLES.get(self.recipient, "") + mode

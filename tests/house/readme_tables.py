@@ -16,6 +16,9 @@ from milk_tui.ui.app import MilkApp
 from milk_tui.ui.screens.help import key_name
 from milk_tui.ui.screens.keys import PLACES
 
+_OPEN = 4
+"""Tables of keys that are shown at once: those of the chat, its prompt and its conversation."""
+
 README = Path(__file__).parents[2] / "README.md"
 
 
@@ -33,11 +36,11 @@ def key_rows(bindings: Iterable[BindingType]) -> Iterable[tuple[str, str, str]]:
 
 
 def key_tables() -> str:
-    """Every key with what it does and its id, by the places where they work."""
-    first = table("| Everywhere | | Id |", key_rows(MilkApp.BINDINGS))
-    return "\n".join(
-        [first, *(table(f"| {place} | | Id |", key_rows(bindings)) for place, bindings in PLACES)]
-    )
+    """Every key with what it does and its id, by the places where they work; those of dialogs are folded away."""
+    everywhere = table("| Everywhere | | Id |", key_rows(MilkApp.BINDINGS))
+    tables = [everywhere, *(table(f"| {place} | | Id |", key_rows(keys)) for place, keys in PLACES)]
+    first, others = "\n".join(tables[:_OPEN]), "\n".join(tables[_OPEN:])
+    return f"{first}\n<details>\n<summary>In cards, lists and dialogs</summary>\n\n{others}\n</details>\n"
 
 
 def command_table() -> str:

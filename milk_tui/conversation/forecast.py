@@ -8,6 +8,7 @@ from milk_tui.core.prices import cost_to_send
 from milk_tui.core.route import Route
 from milk_tui.core.secrets import masked
 from milk_tui.core.session import Session
+from milk_tui.core.state import Handed
 
 
 class Forecast(Value):
@@ -24,6 +25,10 @@ class Forecast(Value):
     """The model that is expected to read it; empty if nobody knows."""
     route: Route | None = None
     """How it reaches Claude; `None` where that is not known."""
+    handed: tuple[Handed, ...] = ()
+    """What the last hand-off that succeeded told, part by part."""
+    handed_turn: int = 0
+    """The turn of that one; 0 if there was none."""
 
     @property
     def tokens(self) -> int:
@@ -56,6 +61,8 @@ def forecast(
         model=model,
         route=route,
         left_out=tuple(_left_out(session.summary_for(situation))),
+        handed=session.state.handed,
+        handed_turn=session.state.handed_turn,
     )
 
 

@@ -115,5 +115,5 @@ class Bricks(Value):
     need: Brick
     local_summary: Brick
     claude_summary: Brick
-    gauge: Gauge
     facts: Brick = Brick(name="percepts")
+    gauge: Gauge

@@ -12,7 +12,7 @@ from milk_tui.core.cut import one_line
 from milk_tui.core.exchange import Entry
 from milk_tui.core.messages import Value
 from milk_tui.core.place import key_of
-from milk_tui.core.shaping import Shapes
+from milk_tui.core.shaping import FACT, Shapes
 
 FACTS_ROOM = PERCEPTS_BUDGET - FRAME
 
@@ -58,4 +58,4 @@ def fact_entries(percepts: Iterable[Percept]) -> Iterator[Entry]:
         if text and text not in seen:
             seen.add(text)
             sources = (key_of((percept.turn, 0, 0)),) if percept.turn else ()
-            yield Entry(f"- {text}", sources, keys=(f"fact:{text}",))
+            yield Entry(f"- {text}", sources, keys=(f"{FACT}{text}",))

@@ -62,6 +62,8 @@ class Part(Value):
     """What of the text is quoted; empty for a standing part."""
     lines: tuple[BrickLine, ...] = ()
     """The quoted text line by line, where it is a brick's and stands in it as in the brick."""
+    frozen_at: int | None = None
+    """The turn as of which its brick is kept as it was."""
 
     @property
     def chars(self) -> int:
@@ -173,6 +175,8 @@ def fenced(title: str, name: str, body: str, nonce: str) -> str:
 
 def _part(brick: Brick, title: str, nonce: str, *, is_masked: bool) -> Part:
     lines = brick.lines or (BrickLine(text=brick.text),)
+    if brick.frozen_at is not None:
+        title += f" (as it was at turn {brick.frozen_at})"
     if is_masked:
         lines = tuple(line.model_copy(update={"text": masked(line.text)}) for line in lines)
     whole = "\n".join(line.text for line in lines)
@@ -183,6 +187,7 @@ def _part(brick: Brick, title: str, nonce: str, *, is_masked: bool) -> Part:
         budget=brick.budget,
         body=body,
         lines=lines if body == whole else (),
+        frozen_at=brick.frozen_at,
     )
 
 

@@ -181,6 +181,7 @@ class Session(SessionShaping):
         turn = self.turns.pop()
         self.percepts[:] = [percept for percept in self.percepts if percept.turn != turn.number]
         self.state = taken_back(self.state, turn, keeps_claude=event.keeps_claude)
+        self._update(shaping=self.state.shaping.until(self.last_kept))
         if self.tally.worked_stay:  # else it is of turns that were never here
             self._update(claude_summary="")
         self._count()

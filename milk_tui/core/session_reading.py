@@ -52,8 +52,7 @@ class SessionReading:
             versions: What the bricks were before, oldest first.
         """
         self.turns: list[Turn] = list(turns)
-        self.state = state
-        self.state = state.model_copy(update={"shaping": state.shaping.until(self._last_number)})
+        self.state = state.model_copy(update={"shaping": state.shaping.until(self.last_kept)})
         self.percepts: list[Percept] = list(percepts)
         self.directory_percepts: tuple[str, ...] = tuple(directory_percepts)
         self.budget = budget
@@ -239,8 +238,13 @@ class SessionReading:
         return self.handoff(route.situation()).gauge(self.budget, prompt_chars, route.words)
 
     @property
+    def last_kept(self) -> int:
+        """The number of the last turn that is there; 0 if there is none."""
+        return self.turns[-1].number if self.turns else 0
+
+    @property
     def _last_number(self) -> int:
-        return max(self.turns[-1].number if self.turns else 0, self.state.undone_turn)
+        return max(self.last_kept, self.state.undone_turn)
 
     @property
     def _number(self) -> int:

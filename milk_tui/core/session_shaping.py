@@ -111,7 +111,7 @@ class SessionShaping(SessionReading):
                 )
                 return before.frozen(brick)
             case ShapingUndone():
-                return self._undo[-1] if self._undo else before
+                return self._undo[-1].until(self.last_kept) if self._undo else before
             case _:
                 assert_never(event)
 

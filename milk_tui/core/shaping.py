@@ -22,6 +22,8 @@ PINS_SHARE = (3, 4)
 """So much of a brick's room pinned lines may take: the newest exchange always has a say."""
 EDIT_LIMIT = 4_000
 """Characters of an edited line."""
+FACT = "fact:"
+"""How the key of a fact begins; its text follows."""
 NEED_KEY = "need"
 """The need has one line, which is shaped by saying another need."""
 SHAPES_MOST = 300
@@ -240,6 +242,11 @@ def _edited(brick: BrickName, text: str) -> str:
         return indented(cut_end(text.strip(), EDIT_LIMIT))
     fact = one_line(text.strip().removeprefix("-"), PERCEPT_LIMIT)
     return f"- {fact}" if fact else ""
+
+
+def to_edit(line: BrickLine) -> str:
+    """A line as it is given to be edited: without what keeps it in its place."""
+    return line.text.removeprefix("- ") if line.key.startswith(FACT) else line.text.replace("\n  ", "\n")
 
 
 def short_of_sources(line: BrickLine) -> BrickLine:

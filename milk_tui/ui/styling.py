@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 FIRST = ("app.tcss", "chat.tcss", "prompt.tcss", "panels.tcss", "status.tcss")
 """What the first frame shows; each further sheet would make it later."""
-LATER = ("transcript.tcss", "questions.tcss", "returning.tcss", "dialogs.tcss", "lists.tcss")
+LATER = ("transcript.tcss", "questions.tcss", "returning.tcss", "dialogs.tcss", "lists.tcss", "lines.tcss")
 SHEETS = FIRST + LATER
 """In the order in which they apply."""
 

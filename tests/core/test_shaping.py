@@ -297,6 +297,18 @@ def test_a_session_that_goes_on_from_an_earlier_turn_has_no_shape_of_a_later_one
     assert [line.is_pinned for line in forked.local_summary.lines] == [False, True]
 
 
+def test_an_exchange_that_is_taken_back_takes_its_shape_along() -> None:
+    play = Play()
+    play.local("one", "first answer")
+    play.local("two", "second answer")
+    shape(play.session, "second answer", "pin")
+    shape(play.session, "second answer", "edit", "mine")
+    play.apply(ev.ExchangeUndone(at=NOW))
+    play.apply(ShapingUndone())
+    assert play.session.local_summary.text == "User: one\nLocal agent: first answer"
+    assert play.session.state.shaping.lines == ()
+
+
 def test_a_need_that_was_switched_off_is_not_known_to_claude() -> None:
     play = Play()
     play.local("hello", ev.NeedChanged(text="repair the login form"))

@@ -74,6 +74,7 @@ def test_a_kill_keeps_what_is_queued_and_the_next_start_sends_it_once_when_asked
         terminal.wait_for("→ local  Do the second")
         terminal.submit("Do the third")
         terminal.wait_for("→ local  Do the third")
+        assert comes_true(lambda: not list(world.milk.glob("drafts/*")))
         terminal.kill()
     with world.open("-c", "--url", server.url) as terminal:
         terminal.wait_for("Held: the session was reopened.")

@@ -163,13 +163,13 @@ HOSTILE = (
 )
 VISIBLE = "onetwothreefourfivesixseveneight"
 FORBIDDEN = re.compile("\x1b\\]|\x1b\\[2J|\x9b|\x1bc|\x07|ZXZpbA|evil")
-POINTER = re.compile(r"\x1b\]22;[a-z-]+\x07")
-"""The one sequence of the kind that the program itself sends: the mouse pointer's shape."""
+OURS = re.compile("\x1b\\]22;[a-z-]+\x07|\x1b\\]2;[^\x00-\x1f\x7f-\x9f]* · milk-tui\x07")
+"""The sequences of the kind that the program itself sends: the mouse pointer's shape and the window's title."""
 
 
 def assert_nothing_drove(terminal: Terminal) -> None:
     """None of the hostile sequences is in what the program has written."""
-    written = POINTER.sub("", terminal.raw.decode())
+    written = OURS.sub("", terminal.raw.decode())
     found = [written[match.start() - 60 :][:120] for match in FORBIDDEN.finditer(written)]
     assert found == []
 

@@ -24,6 +24,8 @@ from milk_tui.core.session import Session
 from milk_tui.storage.config import Settings, load
 from milk_tui.ui.app import MilkApp
 from milk_tui.ui.screens.chat import ChatScreen
+from milk_tui.ui.screens.preview import PreviewScreen
+from milk_tui.ui.widgets.line_list import LineList
 from milk_tui.ui.widgets.transcript import Transcript
 from tests.conversation.talking import conversation
 from tests.ui.scenes import chat, is_busy, settled, until
@@ -170,6 +172,15 @@ def text_of(widget: Widget) -> str:
     """What a static text says."""
     assert isinstance(widget, Static)
     return str(widget.visual)
+
+
+def parts_shown(preview: PreviewScreen) -> list[str]:
+    """The texts of the parts in the preview, whole, as its rows have them."""
+    parts: dict[str, list[str]] = {}
+    for row in preview.query_one("#preview-lines", LineList).rows:
+        if row.part is not None and row.style != "heading":
+            parts.setdefault(row.part, []).append(row.text.plain)
+    return ["\n".join(texts) for texts in parts.values()]
 
 
 def shown(pilot: Pilot[None]) -> str:

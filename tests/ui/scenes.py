@@ -25,10 +25,13 @@ from milk_tui.ui.screens.changes import ChangesScreen
 from milk_tui.ui.screens.chat import ChatScreen
 from milk_tui.ui.screens.filtering import FilterScreen
 from milk_tui.ui.screens.help import HelpScreen
+from milk_tui.ui.screens.ledger import LedgerScreen
 from milk_tui.ui.screens.preview import PreviewScreen
 from milk_tui.ui.widgets.card import Card
 from milk_tui.ui.widgets.find_bar import FindBar
 from milk_tui.ui.widgets.incoming_card import IncomingCard
+from milk_tui.ui.widgets.line_editor import LineEditor
+from milk_tui.ui.widgets.line_list import LineList
 from milk_tui.ui.widgets.menu_card import MenuCard
 from milk_tui.ui.widgets.question_card import QuestionCard
 from milk_tui.ui.widgets.status_line import StatusLine
@@ -352,6 +355,38 @@ async def found(pilot: Pilot[None]) -> None:
     await still(pilot)
 
 
+async def shaped(pilot: Pilot[None]) -> None:
+    """Lines of the local summary are pinned, edited and dropped, and one is chosen."""
+    await settled(pilot)
+    if chat(pilot).has_class("-narrow"):
+        await pilot.press("f2")
+    lines = chat(pilot).query_one("#local-summary LineList", LineList)
+    lines.focus()
+    await until(pilot, lambda: lines.has_focus, "the lines have the focus")
+    await pilot.press("down", "down", "down", "p", "down", "d", "e")
+    await until(pilot, lambda: isinstance(pilot.app.focused, LineEditor), "a line is edited")
+    await pilot.press("backspace", *" (checked)", "enter")
+    await until(pilot, lambda: lines.has_focus, "the line is kept")
+    await still(pilot)
+
+
+async def shaped_preview(pilot: Pilot[None]) -> None:
+    """The same in the preview."""
+    await shaped(pilot)
+    await pilot.press("ctrl+g")
+    await previewed(pilot)
+    await pilot.press("tab", *["down"] * 5)
+    await still(pilot)
+
+
+async def ledger(pilot: Pilot[None]) -> None:
+    """What did not fit and what was dropped."""
+    await shaped(pilot)
+    await pilot.press("l")
+    await until(pilot, lambda: isinstance(pilot.app.screen, LedgerScreen), "the ledger is shown")
+    await still(pilot)
+
+
 async def sessions_listed(pilot: Pilot[None]) -> None:
     """All sessions, one of them open in another window."""
     await conversation(pilot)
@@ -393,6 +428,9 @@ SCENES = (
     Scene("unsent-prompt", typing),
     Scene("preview", asked),
     Scene("long-session", days_later, long_bench),
+    Scene("shaped", shaped, long_bench),
+    Scene("shaped-preview", shaped_preview, long_bench),
+    Scene("ledger", ledger, long_bench),
     Scene("question", question),
     Scene("queue", queued),
     Scene("receipt", answered),

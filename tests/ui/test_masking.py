@@ -1,17 +1,16 @@
 """Secrets on the preview: marked, counted, masked with one key, and what is shown is what is sent."""
 
-from textual.widgets import Static
-
 from milk_tui.agents.scripted import Reply
 from milk_tui.core.events import EscalationRequested, TextDelta
 from milk_tui.core.secrets import found
 from milk_tui.core.session import Session
 from milk_tui.ui.screens.preview import PreviewScreen
+from milk_tui.ui.widgets.line_list import LineList
 from milk_tui.ui.widgets.prompt import Prompt
 from tests.conversation.talking import new_session
-from tests.ui.playing import Stage, done, notified, on_stage, say, shown, text_of, told
+from tests.ui.playing import Stage, done, notified, on_stage, parts_shown, say, shown, text_of, told
 from tests.ui.scenes import chat, previewed
-from tests.ui.test_preview import parts_of, sent, turn
+from tests.ui.test_preview import sent, turn
 
 KEY = "sk-ant-api03-" + "aB3-" * 12
 
@@ -37,9 +36,9 @@ async def test_secrets_are_counted_and_marked_where_they_stand() -> None:
         # The need's address, and the key in the summary and in the prompt.
         assert "3 things look like secrets (a hint, no promise) · F3 masks" in line_of(preview)
         marked = [
-            text.visual.plain[span.start : span.end]  # type: ignore[attr-defined]
-            for text in preview.query(".preview-text").results(Static)
-            for span in text.visual.spans  # type: ignore[attr-defined]
+            row.text.plain[span.start : span.end]
+            for row in preview.query_one("#preview-lines", LineList).rows
+            for span in row.text.spans
         ]
         assert marked == ["ann@firm.com", KEY]
 
@@ -61,7 +60,7 @@ async def test_one_key_masks_them_and_exactly_what_is_shown_is_sent() -> None:
         preview = await previewed(pilot)
         await pilot.press("f3")
         await pilot.pause()
-        parts, prompt = parts_of(preview), prompt_of(preview)
+        parts, prompt = parts_shown(preview), prompt_of(preview)
         assert "Masked in this hand-off: what looks like a secret, 3 times" in line_of(preview)
         assert prompt == "Call it with [masked: api key]"
         assert any("[masked: e-mail address]" in part for part in parts) and "[masked: api key]" in shown(
@@ -78,10 +77,10 @@ async def test_the_same_key_shows_them_again_and_then_they_are_sent() -> None:
     async with on_stage(stage := Stage(session=session_with_secrets())) as pilot:
         await pilot.press("ctrl+g")
         preview = await previewed(pilot)
-        before = parts_of(preview), prompt_of(preview)
+        before = parts_shown(preview), prompt_of(preview)
         await pilot.press("f3", "f3")
         await pilot.pause()
-        assert (parts_of(preview), prompt_of(preview)) == before
+        assert (parts_shown(preview), prompt_of(preview)) == before
         await pilot.press("enter")
         await done(pilot, 2)
         assert before[0] == await sent(stage, 1) and KEY in stage.claude.requests[0].prompt
@@ -126,7 +125,7 @@ async def test_masking_is_over_with_its_hand_off() -> None:
         await done(pilot, 3)
         await pilot.press("ctrl+g")
         preview = await previewed(pilot)
-        assert not preview.is_masked and any("ann@firm.com" in part for part in parts_of(preview))
+        assert not preview.is_masked and any("ann@firm.com" in part for part in parts_shown(preview))
 
 
 async def test_the_key_changes_nothing_where_nothing_looks_like_a_secret() -> None:

@@ -3,7 +3,6 @@
 from datetime import UTC, datetime
 
 import pytest
-from textual.widgets import Static
 
 from milk_tui.agents.scripted import Pause, Reply
 from milk_tui.conversation.checkup import Check
@@ -14,10 +13,10 @@ from milk_tui.core.messages import Message, Turn, Usage
 from milk_tui.core.session import Session
 from milk_tui.ui.screens.chat import ChatScreen
 from milk_tui.ui.screens.handoff_words import facts
-from milk_tui.ui.screens.preview import PreviewScreen
+from milk_tui.ui.widgets.line_list import LineList
 from milk_tui.ui.widgets.prompt import Prompt
 from tests.conversation.talking import new_session
-from tests.ui.playing import NO_CLAUDE, Stage, done, on_stage, say, shown, text_of, told
+from tests.ui.playing import NO_CLAUDE, Stage, done, on_stage, parts_shown, say, shown, text_of, told
 from tests.ui.scenes import chat, is_busy, previewed, until
 
 ASKS: Reply = [TextDelta(text="Hard."), EscalationRequested(reason="Too hard for me")]
@@ -40,10 +39,6 @@ def long_session() -> Session:
     return Session(session.state, turns)
 
 
-def parts_of(preview: PreviewScreen) -> list[str]:
-    return [text_of(widget) for widget in preview.query(".preview-text").results(Static)]
-
-
 async def sent(stage: Stage, count: int) -> list[str]:
     """The parts of a hand-off as the agent received them."""
     handoff = stage.claude.requests[count - 1].handoff
@@ -63,7 +58,7 @@ async def test_what_the_preview_shows_is_what_claude_is_told(way: str) -> None:
         else:
             await pilot.press(way)
         preview = await previewed(pilot)
-        parts = parts_of(preview)
+        parts = parts_shown(preview)
         assert any(FOREIGN in part for part in parts)
         assert not stage.claude.requests
         await pilot.press("enter")
@@ -80,7 +75,7 @@ async def test_a_later_hand_off_is_shown_as_it_is_sent_too() -> None:
         await done(pilot, 2)
         await pilot.press("ctrl+g")
         preview = await previewed(pilot)
-        parts = parts_of(preview)
+        parts = parts_shown(preview)
         assert "Resumes Claude's session" in text_of(preview.query_one("#preview-facts"))
         assert "as before" in shown(pilot)
         await pilot.press("enter")
@@ -93,7 +88,7 @@ async def test_the_local_agents_reason_is_shown_as_it_is_sent() -> None:
     async with on_stage(stage := Stage([ASKS])) as pilot:
         await say(pilot, "Solve it")
         preview = await previewed(pilot)
-        parts = parts_of(preview)
+        parts = parts_shown(preview)
         assert any("Too hard for me" in part for part in parts)
         await pilot.press("enter")
         await done(pilot, 2)
@@ -118,7 +113,8 @@ async def test_each_part_has_its_size_and_its_budget() -> None:
         await pilot.press("ctrl+g")
         preview = await previewed(pilot)
         handoff = chat(pilot).talk.forecast().handoff
-        headings = [text_of(widget) for widget in preview.query(".preview-heading").results(Static)]
+        rows = preview.query_one("#preview-lines", LineList).rows
+        headings = [row.text.plain for row in rows if row.style == "heading"]
         for part in handoff.parts:
             name = part.name.replace("_", " ")
             assert f"{name} · {part.chars:,} of {part.budget:,}" in headings
@@ -359,16 +355,16 @@ async def test_one_key_turns_a_resume_into_a_fresh_start_and_back() -> None:
         assert "Ctrl+G resumes Claude's session, 1 local turn behind" in shown(pilot)
         await pilot.press("ctrl+g")
         preview = await previewed(pilot)
-        resumed = parts_of(preview)
+        resumed = parts_shown(preview)
         await pilot.press("f7")
-        await until(pilot, lambda: preview.fresh is True and parts_of(preview) != resumed, "it is flipped")
-        fresh = parts_of(preview)
+        await until(pilot, lambda: preview.fresh is True and parts_shown(preview) != resumed, "it is flipped")
+        fresh = parts_shown(preview)
         assert any("claude_summary" in part for part in fresh)
         assert "Starts fresh: as you wish" in text_of(preview.query_one("#preview-facts"))
         await pilot.press("ctrl+r")
-        await until(pilot, lambda: parts_of(preview) == resumed, "it is flipped back")
+        await until(pilot, lambda: parts_shown(preview) == resumed, "it is flipped back")
         await pilot.press("ctrl+r")
-        await until(pilot, lambda: parts_of(preview) == fresh, "it is fresh again")
+        await until(pilot, lambda: parts_shown(preview) == fresh, "it is fresh again")
         await pilot.press("enter")
         await done(pilot, 3)
         assert fresh == await sent(stage, 2)
@@ -379,10 +375,10 @@ async def test_without_a_session_of_claudes_there_is_nothing_to_flip() -> None:
     async with on_stage(Stage()) as pilot:
         await say(pilot, "/escalate Mend the till")
         preview = await previewed(pilot)
-        before = parts_of(preview)
+        before = parts_shown(preview)
         await pilot.press("ctrl+r")
         await pilot.pause()
-        assert preview.fresh is None and parts_of(preview) == before
+        assert preview.fresh is None and parts_shown(preview) == before
         assert "Ctrl+R" not in text_of(preview.query_one("#preview-hint"))
 
 
@@ -395,6 +391,6 @@ async def test_the_keys_of_a_resume_fit_on_one_row_of_a_small_terminal() -> None
         await pilot.press("ctrl+g")
         preview = await previewed(pilot)
         await until(
-            pilot, lambda: "Ctrl+R starts fresh · PgUp, PgDn read" in shown(pilot), "it is shown whole"
+            pilot, lambda: "Ctrl+R starts fresh · Tab to the lines" in shown(pilot), "it is shown whole"
         )
         assert preview.query_one("#preview-hint").size.height == 1

@@ -1,15 +1,16 @@
 """Draws the need and lets the user say it: the one brick that is edited in place."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import ComposeResult
-from textual.binding import Binding
+from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.message import Message
 from textual.widgets import Input
 
 from milk_tui.core.text import sanitize
 from milk_tui.ui.panels.panel import Panel
+from milk_tui.ui.widgets.line_list import OFF, WISHES, LineList, Row, Wish
 
 if TYPE_CHECKING:
     from milk_tui.core.bricks import Brick
@@ -24,9 +25,10 @@ _EMPTY = "Nobody has said yet what you are after. Press e to say it yourself."
 
 
 class NeedPanel(Panel["Brick"]):
-    """A picture of the need; Enter or `e` edits it, Enter keeps the edit and Escape drops it.
+    """A picture of the need; `e` edits it, Enter keeps the edit and Escape drops it.
 
-    `h` shows what it was before. An edit, a word of an agent and a guess are told apart in the frame.
+    `h` shows what it was before, and the keys of a line work as in the other bricks. An edit, a word of an agent and a
+    guess are told apart in the frame.
 
     | Class | Description |
     | :- | :- |
@@ -34,10 +36,8 @@ class NeedPanel(Panel["Brick"]):
     | `need--earlier` | What the need was before. |
     """
 
-    BINDINGS = [
-        Binding(
-            "enter,e", "edit", "Edit need", id="need.edit", tooltip="Say yourself what you want to get done"
-        ),
+    KEYS: ClassVar[list[BindingType]] = [
+        Binding("e", "edit", "Edit need", id="need.edit", tooltip="Say yourself what you want to get done"),
         Binding(
             "h", "earlier", "Earlier", id="need.earlier", tooltip="Show or hide what the need was before"
         ),
@@ -45,6 +45,8 @@ class NeedPanel(Panel["Brick"]):
             "escape", "cancel", "Cancel", show=False, id="need.cancel", tooltip="Keep the need as it was"
         ),
     ]
+    """What only the need has."""
+    BINDINGS: ClassVar[list[BindingType]] = [*KEYS, *(wish for wish in WISHES if wish.id != "line.edit")]
 
     class Edited(Message):
         """The user says what the need is. Empty text gives the word back to the agents."""
@@ -67,7 +69,9 @@ class NeedPanel(Panel["Brick"]):
         """The sentence; who said it is in the frame."""
         self.set_class(value.is_stale, "-stale")
         self.set_class(not value.text, "-empty")
-        self.border_title = Content("need · stale" if value.is_stale else "need")
+        self.set_class(value.is_off, "-off")
+        stale, off = " · stale" if value.is_stale else "", f" · {OFF} off" if value.is_off else ""
+        self.border_title = Content(f"need{stale}{off}")
         self.border_subtitle = Content(_SPEAKERS.get(value.by, "") if value.text else "")
         if not value.text:
             return Content.styled(_EMPTY, self.get_visual_style("need--empty", partial=True))
@@ -83,8 +87,14 @@ class NeedPanel(Panel["Brick"]):
         return Content.styled("\n\nBefore:\n" + "\n".join(lines), style)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Escape is this panel's only while it is being edited, and then `h` is a letter."""
-        return {"cancel": self.is_editing, "earlier": not self.is_editing}.get(action, True)
+        """Escape is this panel's only while it is being edited, and then every other key is a letter."""
+        return {"cancel": self.is_editing}.get(action, not self.is_editing)
+
+    def action_ask(self, wish: Wish) -> None:
+        """Post what is wanted of the need."""
+        lines = self.value.lines if self.value else ()
+        row = Row(Content(), "current_need", next(iter(lines), None))
+        self.post_message(LineList.Wanted(wish, row))
 
     def action_edit(self) -> None:
         """Open the editor on the present need."""

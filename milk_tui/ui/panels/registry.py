@@ -37,6 +37,7 @@ PANELS = (
     PanelRow("need", NeedPanel, lambda bricks: bricks.need, "need"),
     PanelRow("local-summary", BrickPanel, lambda bricks: bricks.local_summary, "local summary"),
     PanelRow("claude-summary", BrickPanel, lambda bricks: bricks.claude_summary, "Claude summary"),
+    PanelRow("facts", BrickPanel, lambda bricks: bricks.facts, "facts"),
     PanelRow("gauge", GaugePanel, lambda bricks: bricks.gauge, "next hand-off"),
 )
 """From top to bottom."""

@@ -41,6 +41,7 @@ from milk_tui.ui.screens.reopening import Reopening, SessionActions
 from milk_tui.ui.screens.returning import ReturnActions, Returning
 from milk_tui.ui.screens.settings import SettingsScreen
 from milk_tui.ui.screens.setup import Setup
+from milk_tui.ui.screens.shaping import ShapeActions, Shaping
 from milk_tui.ui.screens.shell import new_prompt
 from milk_tui.ui.screens.signalling import Signalling
 from milk_tui.ui.screens.spending import SpendActions, Spending
@@ -73,6 +74,7 @@ class ChatScreen(
     TakeActions,
     EditActions,
     ReturnActions,
+    ShapeActions,
     TypingOn,
 ):
     """Conversation on the left, bricks on the right; one strip instead of them where it is narrow."""
@@ -115,6 +117,7 @@ class ChatScreen(
         self.recalling = Recalling(self.prompt, self.talk.session)
         self.conversing = Conversing(self)
         self.queueing = Queueing(self)
+        self.shaping = Shaping(self)
         self.handing = Handing(self)
         self.returning = Returning(self)
         self.spending = Spending(self)

@@ -28,8 +28,12 @@ class Drafting:
             self._prompt.restore(Draft(self._kept.text, self._kept.pastes))
 
     def soon(self) -> None:
-        """Something was written; many calls in a row are one."""
-        if self._timer is None:
+        """Something was written; many calls in a row are one. What was sent is no draft any more, and that at once."""
+        if not self._prompt.text:
+            if self._timer is not None:
+                self._timer.stop()
+            self._begin()
+        elif self._timer is None:
             self._timer = self._screen.set_timer(_WITHIN, self._begin)
 
     async def finish(self) -> None:

@@ -61,6 +61,7 @@ class Handing:
             lambda fresh, is_masked: self._talk.forecast(unsent, reason, fresh, is_masked=is_masked),
             setup.claude,
             setup.look_at_claude,
+            self._screen.shaping.take,
         )
         prompt = await self._screen.app.push_screen_wait(screen)
         if prompt is not None or screen.written != forecast.prompt:
@@ -70,6 +71,8 @@ class Handing:
         elif prompt is not None:
             updates = self._talk.escalate(prompt, reason, screen.fresh, is_masked=screen.is_masked)
             self._screen.converse(updates, prompt)
+        elif screen.jump_to is not None:
+            self._screen.shaping.go_to(screen.jump_to)
         elif reason:
             self.decline()
 

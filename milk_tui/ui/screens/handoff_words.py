@@ -6,6 +6,8 @@ from milk_tui.conversation.forecast import Forecast, with_reason
 from milk_tui.core.budget import estimated_tokens
 from milk_tui.core.handoff import Handoff, Part
 from milk_tui.core.prices import dollars
+from milk_tui.core.versions import difference
+from milk_tui.ui.widgets.differing import counted
 
 _HOW = {
     "first": "Starts a Claude session, which knows nothing but this.",
@@ -41,10 +43,20 @@ def facts(forecast: Forecast) -> Iterator[str]:
     size = f"{handoff.chars:,} characters, about {estimated_tokens(handoff.chars):,} tokens"
     is_smaller = handoff.history_chars > handoff.chars
     yield f"{size}, instead of {handoff.history_chars:,} of history" if is_smaller else size
+    if forecast.handed_turn:
+        yield f"Since the last hand-off (turn {forecast.handed_turn}): {_since(forecast)} · F6 shows them"
     if forecast.left_out:
         yield f"Left out: {'; '.join(forecast.left_out)}"
     if forecast.reason and handoff.situation == "resume":
         yield f"Added to the prompt: {with_reason('', forecast.reason).strip()}"
+
+
+def _since(forecast: Forecast) -> str:
+    """How many lines came and went since the last hand-off."""
+    before = {part.name: part.text for part in forecast.handed}
+    now = {part.name: part.body for part in forecast.handoff.parts if part.body}
+    found = [difference(before.get(name, ""), now.get(name, "")) for name in {*before, *now}]
+    return counted([row for rows in found for row in rows])
 
 
 def flip_hint(forecast: Forecast) -> str:

@@ -8,15 +8,19 @@ from textual.binding import Binding, BindingType
 from milk_tui.ui.panels.need_panel import NeedPanel
 from milk_tui.ui.screens.changes import ChangesScreen
 from milk_tui.ui.screens.grants import GrantsScreen
+from milk_tui.ui.screens.ledger import LedgerScreen
 from milk_tui.ui.screens.mcp import McpScreen
 from milk_tui.ui.screens.model_picker import ModelPicker
 from milk_tui.ui.screens.preview import PreviewScreen
 from milk_tui.ui.screens.session_picker import SessionPicker
 from milk_tui.ui.screens.settings import SettingsScreen
+from milk_tui.ui.screens.versions import VersionsScreen
 from milk_tui.ui.widgets.checklist import Checklist
 from milk_tui.ui.widgets.diff_view import DiffView
 from milk_tui.ui.widgets.find_bar import FindInput
 from milk_tui.ui.widgets.incoming_card import BrickEditor, IncomingCard
+from milk_tui.ui.widgets.line_editor import LineEditor
+from milk_tui.ui.widgets.line_list import LineList
 from milk_tui.ui.widgets.menu_card import MenuCard
 from milk_tui.ui.widgets.prompt import Prompt
 from milk_tui.ui.widgets.question_card import QuestionCard
@@ -105,7 +109,11 @@ PLACES: tuple[tuple[str, Sequence[BindingType]], ...] = (
     ("In the prompt", (_ENTER, *Prompt.BINDINGS)),
     ("In the conversation", Transcript.BINDINGS),
     ("While finding", FindInput.BINDINGS),
-    ("On the need", NeedPanel.BINDINGS),
+    ("On a line of a brick, beside the conversation and in the preview", LineList.BINDINGS),
+    ("While editing a line", LineEditor.BINDINGS),
+    ("In the drop ledger", LedgerScreen.BINDINGS),
+    ("In the list of versions", VersionsScreen.BINDINGS),
+    ("On the need", NeedPanel.KEYS),
     ("On a question", QuestionCard.BINDINGS),
     ("On a question with choices", MenuCard.BINDINGS),
     ("On the queue", QueueChips.BINDINGS),

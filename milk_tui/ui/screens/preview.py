@@ -1,12 +1,12 @@
 """The hand-off preview: exactly what would leave for Claude, part by part, before anything does."""
 
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable
 from time import monotonic
 from typing import ClassVar
 
 from textual import on
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.reactive import reactive
@@ -15,11 +15,15 @@ from textual.widgets import Static
 
 from milk_tui.conversation.checkup import Check
 from milk_tui.conversation.forecast import Forecast
-from milk_tui.core.handoff import Part
+from milk_tui.core.bricks import BrickLine
 from milk_tui.core.secrets import found, looks
 from milk_tui.core.text import sanitize
-from milk_tui.ui.screens.handoff_words import as_sent, facts, flip_hint, price
-from milk_tui.ui.screens.masking import Masking, marked
+from milk_tui.ui.screens.handoff_words import facts, flip_hint, price
+from milk_tui.ui.screens.masking import Masking
+from milk_tui.ui.screens.preview_keys import PREVIEW, SHAPING_HINT
+from milk_tui.ui.screens.preview_rows import changed_rows, rows
+from milk_tui.ui.widgets.line_editor import LineEditor
+from milk_tui.ui.widgets.line_list import LineList
 from milk_tui.ui.widgets.prompt import Prompt
 
 DEAF_SECONDS = 0.5
@@ -30,38 +34,7 @@ class PreviewScreen(ModalScreen[str | None]):
     """Enter gives the prompt to send, Esc gives nothing. What was written is in `written` either way."""
 
     AUTO_FOCUS = "#preview-prompt"
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "back", "Back", tooltip="Send nothing, keep what is written", id="preview.back"),
-        Binding(
-            "pageup",
-            "scroll(-1)",
-            "Up",
-            show=False,
-            tooltip="Read back",
-            id="preview.up",
-            priority=True,
-        ),
-        Binding(
-            "pagedown",
-            "scroll(1)",
-            "Down",
-            show=False,
-            tooltip="Read on",
-            id="preview.down",
-            priority=True,
-        ),
-        Binding(
-            "ctrl+r,f7",
-            "flip",
-            "Resume or fresh",
-            tooltip="Start a fresh Claude session, or resume the one there is",
-            id="preview.flip",
-            priority=True,
-        ),
-        Binding(
-            "f3", "mask", "Mask", tooltip="Mask what looks like a secret, or show it again", id="preview.mask"
-        ),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = PREVIEW
 
     claude: reactive[Check | None] = reactive(None, init=False)
     """What is known about Claude Code; `None` while it is being looked at."""
@@ -69,11 +42,15 @@ class PreviewScreen(ModalScreen[str | None]):
     is_masked: reactive[bool] = reactive(False, init=False)
     """Whether what looks like a secret is masked in what is shown and sent."""
 
+    is_comparing: reactive[bool] = reactive(False, init=False)
+    """Whether only what is different from the last hand-off is shown."""
+
     def __init__(
         self,
         forecast: Callable[[bool | None, bool], Forecast],
         claude: Check | None,
         look: Callable[[], Awaitable[Check]],
+        shape: Callable[[LineList.Wanted, Callable[[], None]], None],
     ) -> None:
         """Show a forecast. Unless Claude Code is there, it is looked at again.
 
@@ -81,11 +58,15 @@ class PreviewScreen(ModalScreen[str | None]):
             forecast: Makes it, for a fresh start, a resume or neither, and masked or not.
             claude: What is known about Claude Code.
             look: Looks at it.
+            shape: Does what is wanted of a line, and calls back once something has changed.
         """
         super().__init__()
         self.fresh: bool | None = None
         """What the user chose: a fresh start, a resume, or nothing."""
+        self.jump_to: BrickLine | None = None
+        """The line whose message the user wants to see instead."""
         self._make = forecast
+        self._shape = shape
         self._take()
         self.written = self._plain.prompt
         """The prompt as the user left it."""
@@ -102,7 +83,8 @@ class PreviewScreen(ModalScreen[str | None]):
             yield Static(id="preview-facts", markup=False)
             yield Static(id="preview-line", markup=False)
             with VerticalScroll(id="preview-parts", can_focus=False):
-                yield from self._places()
+                yield LineList(id="preview-lines")
+            yield LineEditor()
             yield Static(id="preview-sender", markup=False)
             prompt = Prompt(placeholder="What should Claude do?", id="preview-prompt")
             prompt.border_title = "Prompt to send with it"
@@ -124,24 +106,44 @@ class PreviewScreen(ModalScreen[str | None]):
         added = self._plain.reason if handoff.situation == "resume" else ""
         self._in_parts = sum(len(found(text)) for text in (added, *(part.text for part in handoff.parts)))
 
-    def _places(self) -> Iterator[Static]:
-        for _ in self._plain.handoff.parts:
-            yield Static(classes="preview-heading", markup=False)
-            yield Static(classes="preview-text", markup=False)
-
     @property
     def _forecast(self) -> Forecast:
         return self._masked if self.is_masked else self._plain
 
     def watch_is_masked(self) -> None:
         """Show the parts as they would leave now. A masked hand-off has the same parts in the same order."""
-        self.query_one("#preview-facts", Static).update(Content("\n".join(facts(self._forecast))))
-        headings, texts = self.query(".preview-heading"), self.query(".preview-text")
-        for part, heading, text in zip(as_sent(self._forecast.handoff), headings, texts, strict=True):
-            assert isinstance(heading, Static) and isinstance(text, Static)
-            heading.update(self._heading(part))
-            text.update(marked(part.text.strip("\n")))
+        shown = self._forecast
+        self.query_one("#preview-facts", Static).update(Content("\n".join(facts(shown))))
+        self.query_one("#preview-lines", LineList).show(
+            list(
+                changed_rows(shown.handoff, shown.handed, shown.handed_turn)
+                if self.is_comparing
+                else rows(shown.handoff, self._plain.handoff)
+            )
+        )
         self._show_line()
+
+    def watch_is_comparing(self) -> None:
+        """Show all of it, or only what is different."""
+        self.query_one("#preview-parts", VerticalScroll).scroll_home(animate=False)
+        self.watch_is_masked()
+
+    @on(LineList.Wanted)
+    def _take_wish(self, event: LineList.Wanted) -> None:
+        """Shape a line, edit it here, or leave for the message that it came from."""
+        event.stop()
+        if event.wish == "edit" and event.text is None:
+            self.query_one(LineEditor).open(event.row, self.query_one(LineList))
+        elif event.wish == "jump" and event.row.line is not None and event.row.line.sources:
+            self.jump_to = event.row.line
+            self.action_back()
+        else:
+            self._shape(event, self._follow)
+
+    def _follow(self) -> None:
+        """Show the hand-off as it is after a change."""
+        self._take()
+        self.watch_is_masked()
 
     @on(Prompt.Changed)
     def _show_line(self) -> None:
@@ -162,11 +164,22 @@ class PreviewScreen(ModalScreen[str | None]):
         """Say through whom it leaves, or why it cannot."""
         self.set_class(not self._can_send, "-blocked")
         self.query_one("#preview-sender", Static).update(self._sender())
+        self._show_hint()
+
+    def on_descendant_focus(self) -> None:
+        """Other keys work now."""
+        self._show_hint()
+
+    def _show_hint(self) -> None:
+        """The keys that work where the focus is."""
+        if isinstance(self.focused, LineList):
+            self.query_one("#preview-hint", Static).update(SHAPING_HINT)
+            return
         keys = "Enter sends · Esc goes back" if self._can_send else "Esc goes back"
         # With a choice to tell of, the line has no room for more on a small terminal.
         middle = flip_hint(self._forecast)
         start = f"{keys} · {middle}" if middle else f"{keys}, nothing lost"
-        self.query_one("#preview-hint", Static).update(f"{start} · PgUp, PgDn read")
+        self.query_one("#preview-hint", Static).update(f"{start} · Tab to the lines")
 
     @property
     def _can_send(self) -> bool:
@@ -208,20 +221,22 @@ class PreviewScreen(ModalScreen[str | None]):
             return
         self.is_masked = not self.is_masked
 
-    async def action_flip(self) -> None:
+    def action_flip(self) -> None:
         """Start fresh instead of resuming, or the other way round; what is shown follows."""
         route = self._plain.route
         if route is None or not route.has_choice:
             return
         self.fresh = not route.is_fresh
-        self._take()
-        parts = self.query_one("#preview-parts", VerticalScroll)
-        async with self.batch():
-            await parts.remove_children()
-            await parts.mount_all(self._places())
-        parts.scroll_home(animate=False)
-        self.watch_is_masked()
+        self._follow()
+        self.query_one("#preview-parts", VerticalScroll).scroll_home(animate=False)
         self.watch_claude()
+
+    def action_compare(self) -> None:
+        """Show what is different from the last hand-off, or all of it again."""
+        if self._plain.handed_turn:
+            self.is_comparing = not self.is_comparing
+        else:
+            self.notify("Nothing was handed over in this session yet.", markup=False)
 
     def action_scroll(self, pages: int) -> None:
         """Read on while the prompt keeps the focus."""
@@ -230,12 +245,6 @@ class PreviewScreen(ModalScreen[str | None]):
 
     async def _look_again(self) -> None:
         self.claude = await self._look()
-
-    def _heading(self, part: Part) -> Content:
-        handoff = self._forecast.handoff
-        is_known = handoff.situation == "resume" and part.text in handoff.standing
-        words = " · as before" if is_known else ""
-        return Content(f"{part.name.replace('_', ' ')} · {part.chars:,} of {part.budget:,}{words}")
 
     def _sender(self) -> Content:
         if self.claude is None:

@@ -173,15 +173,15 @@ class Prompt(FoldingTextArea):
             self.action_break_line()
         elif self.completion and not self.completion.is_exact:
             self.complete()
-        else:
+        elif self.text.strip():
             self.submit()
+        else:
+            self.post_message(self.EnteredNothing())
 
     def submit(self) -> None:
         """Say that this text is to be sent, if there is any."""
         if self.text.strip():
             self.post_message(self.Submitted(self.full_text))
-        else:
-            self.post_message(self.EnteredNothing())
 
     def _forget_enter(self) -> None:
         self._entered = None

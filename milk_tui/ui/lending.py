@@ -21,10 +21,16 @@ class LendingApp(App[None]):
     def lend(self) -> Iterator[None]:
         """Give the terminal away for as long as the context lasts. Raises `MilkError` where that is not possible."""
         self.is_lent = True
+        failure: Exception | None = None
         try:
             # Nobody takes what is drawn meanwhile: after some thirty frames drawing would wait for ever.
             with self.batch_update(), self.suspend(), _line_kept():
-                yield
+                try:
+                    yield
+                except Exception as error:  # Textual takes the terminal back only if nothing is raised
+                    failure = error
+            if failure is not None:
+                raise failure
         except SuspendNotSupported:
             raise MilkError("This terminal cannot be lent to another program.") from None
         finally:

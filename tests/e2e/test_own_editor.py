@@ -3,6 +3,8 @@
 import os
 import signal
 
+import pytest
+
 from tests.agents.canned_replies import DONE, finish, stream, text
 from tests.agents.loopback_server import Gate, ModelServer
 from tests.e2e.terminal import World
@@ -49,6 +51,27 @@ def test_the_editor_has_the_terminal_while_an_answer_comes_and_the_chat_has_it_a
         terminal.press("ctrl+q")
         assert terminal.ended() == 0
         assert not terminal.modes_on() & MODES and terminal.line_settings() == terminal.attributes
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        ("false", "false ended with exit status 1. Your text is as it was."),
+        ("/no/such/editor", "/no/such/editor cannot be run: No such file or directory."),
+    ],
+)
+def test_the_chat_has_the_terminal_again_after_an_editor_that_failed(
+    world: World, server: ModelServer, command: str, words: str
+) -> None:
+    with world.open("--url", server.url, EDITOR=command, size=(120, 40)) as terminal:
+        terminal.wait_for("✓  Local model")
+        terminal.type("Mine")
+        terminal.press("f4")
+        terminal.wait_for(lambda: words in terminal.text())
+        terminal.type(" and more")
+        terminal.wait_for("Mine and more")
+        terminal.press("ctrl+q")
+        assert terminal.ended() == 0
 
 
 def test_the_program_told_to_end_ends_the_editor_and_keeps_what_was_saved_in_it(

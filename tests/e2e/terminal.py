@@ -57,6 +57,7 @@ _KEYS = {
     "backspace": b"\x7f",
     "up": b"\x1b[A",
     "f2": b"\x1bOQ",
+    "f4": b"\x1bOS",
     "f8": b"\x1b[19~",
     "f9": b"\x1b[20~",
     "pagedown": b"\x1b[6~",

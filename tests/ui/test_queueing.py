@@ -123,7 +123,7 @@ async def test_up_in_the_empty_prompt_takes_the_last_one_back_and_enter_puts_it_
 async def test_the_chosen_one_is_moved_edited_and_removed() -> None:
     async with on_stage(Stage([WAITS, OK])) as pilot:
         await begin(pilot, "a", "b", "c")
-        await pilot.press("f4")
+        await pilot.press("f6")
         chips = pilot.app.screen.query_one(QueueChips)
         await until(pilot, lambda: chips.has_focus and "▸ → local  c" in shown(pilot), "the last is chosen")
         await pilot.press("shift+up")
@@ -140,7 +140,7 @@ async def test_the_chosen_one_is_moved_edited_and_removed() -> None:
 async def test_editing_does_not_overwrite_what_is_written_and_escape_there_stops_nothing() -> None:
     async with on_stage(Stage([WAITS, OK])) as pilot:
         await begin(pilot, "a")
-        await pilot.press(*"draft", "f4", "enter")
+        await pilot.press(*"draft", "f6", "enter")
         await until(pilot, lambda: "There is a text in the prompt" in told(pilot), "the reason is told")
         await pilot.press("escape")
         await until(pilot, lambda: chat(pilot).prompt.has_focus, "the prompt has the focus")
@@ -151,7 +151,7 @@ async def test_send_now_stops_the_turn_and_sends_the_chosen_one_first() -> None:
     async with on_stage(Stage([WAITS, OK])) as pilot:
         await begin(pilot, "later", "urgent")
         await until(pilot, lambda: "Half an answer" in told(pilot), "the answer has begun")
-        await pilot.press("f4", "s")
+        await pilot.press("f6", "s")
         screen = await done(pilot, 3)
         assert prompts(pilot) == ["First", "urgent", "later"]
         assert screen.talk.session.turns[0].status == "interrupted"
@@ -172,7 +172,7 @@ async def test_a_long_queue_takes_few_rows_and_all_of_it_can_be_reached() -> Non
         await begin(pilot, *(f"number {count}" for count in range(1, 8)))
         assert pilot.app.screen.query_one(QueueChips).size.height == 5
         await until(pilot, lambda: "7 queued." in shown(pilot), "it says how many there are")
-        await pilot.press("f4")
+        await pilot.press("f6")
         await until(pilot, lambda: "▸ → local  number 7" in shown(pilot), "the last is in view")
         await pilot.press(*["up"] * 6)
         await until(pilot, lambda: "▸ → local  number 1" in shown(pilot), "the first is in view")

@@ -26,6 +26,7 @@ from milk_tui.ui.screens.asking import Asking
 from milk_tui.ui.screens.conversing import Conversing
 from milk_tui.ui.screens.copying import Copying
 from milk_tui.ui.screens.drafting import Drafting
+from milk_tui.ui.screens.editing import EditActions, Editing
 from milk_tui.ui.screens.finding import FindActions, Finding
 from milk_tui.ui.screens.gauging import Gauging
 from milk_tui.ui.screens.giving import GiveActions, Giving
@@ -35,7 +36,7 @@ from milk_tui.ui.screens.mentioning import Mentioning
 from milk_tui.ui.screens.mishaps import Mishaps
 from milk_tui.ui.screens.plain_actions import PlainActions
 from milk_tui.ui.screens.queueing import QueueActions, Queueing
-from milk_tui.ui.screens.recalling import Recalling
+from milk_tui.ui.screens.recalling import RecallActions, Recalling
 from milk_tui.ui.screens.reopening import Reopening, SessionActions
 from milk_tui.ui.screens.returning import ReturnActions, Returning
 from milk_tui.ui.screens.settings import SettingsScreen
@@ -71,6 +72,8 @@ class ChatScreen(
     UndoActions,
     SessionActions,
     TakeActions,
+    EditActions,
+    RecallActions,
     ReturnActions,
     ShapeActions,
     TypingOn,
@@ -112,7 +115,7 @@ class ChatScreen(
         self.copying = Copying(self)
         self.giving = Giving(self)
         self.mishaps = Mishaps(self)
-        self.recalling = Recalling(self.prompt, self.talk.session)
+        self.recalling = Recalling(self)
         self.conversing = Conversing(self)
         self.queueing = Queueing(self)
         self.shaping = Shaping(self)
@@ -123,6 +126,7 @@ class ChatScreen(
         self.undoing = Undoing(self)
         self.taking = Taking(self)
         self.mentioning = Mentioning(self)
+        self.editing = Editing(self)
         self.drafting = Drafting(self)
         self.signalling = Signalling(self)
         self.reopening = Reopening(self)
@@ -139,6 +143,7 @@ class ChatScreen(
 
     async def on_unmount(self) -> None:
         """Keep what is not sent, and give back what the terminal lent."""
+        await self.editing.close()
         await self.drafting.finish()
         self.signalling.leave()
 

@@ -60,9 +60,9 @@ class Queueing:
         )
         held = self._queue.held
         self._chips.foot = (
-            f"Held: {_HELD[held]}. Empty Enter sends; F4 chooses."
+            f"Held: {_HELD[held]}. Empty Enter sends; F6 chooses."
             if held and not self._is_going_on()
-            else "Sent when the turn ends; F4 chooses."
+            else "Sent when the turn ends; F6 chooses."
         )
 
     def go_on(self) -> None:

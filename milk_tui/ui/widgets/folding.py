@@ -73,6 +73,15 @@ class FoldingTextArea(TextArea):
         pastes = Pastes()
         self.restore(pastes.draft(_folded(received(text), pastes)))
 
+    def rewrite(self, text: str) -> None:
+        """Put this text in the place of the present one, as an edit that can be undone.
+
+        What was folded and is still in it stays folded; so is the whole if it is large otherwise.
+        """
+        again = self._pastes.fold_again(received(text))
+        shown = self._pastes.fold(received(text)) if is_large(again) else again
+        self._replace_via_keyboard(shown, (0, 0), self.document.end)
+
     def clear(self) -> EditResult:
         """Take everything out. Undoing does not bring it back."""
         result = super().clear()

@@ -58,9 +58,13 @@ class Pastes:
         """Keep a paste and give its label."""
         number = max(self._texts, default=0) + 1
         self._texts[number] = text
-        lines = text.count("\n") + 1
-        size = f"{len(text):,} characters" + (f", {lines:,} lines" if lines > 1 else "")
-        return f"[pasted {size} #{number}]".replace(" ", _SPACE)
+        return _label(number, text)
+
+    def fold_again(self, text: str) -> str:
+        """A text from outside with every paste that stands in it as it was under its label again."""
+        for number, paste in sorted(self._texts.items(), key=lambda each: len(each[1]), reverse=True):
+            text = text.replace(paste, _label(number, paste), 1)
+        return text
 
     def unfold(self, text: str) -> str:
         """The text with every label replaced by what it stands for."""
@@ -83,3 +87,9 @@ class Pastes:
         """The number and the length of each label in the text."""
         for match in _LABEL.finditer(text):
             yield int(match[1]), len(match[0])
+
+
+def _label(number: int, text: str) -> str:
+    lines = text.count("\n") + 1
+    size = f"{len(text):,} characters" + (f", {lines:,} lines" if lines > 1 else "")
+    return f"[pasted {size} #{number}]".replace(" ", _SPACE)

@@ -345,6 +345,13 @@ def test_what_was_asked_in_a_few_exchanges_left_out_is_named_without_a_gap() -> 
     )
 
 
+def test_of_a_call_that_changed_a_file_only_that_it_did_is_told() -> None:
+    shown = "The file a.py has been updated.\n" + "   1→text\n" * 50
+    made = brick(turn(1, "go", use("Edit", {"file_path": "a.py"}, shown), use("Read", {"p": "a.py"}, shown)))
+    assert "[Edit] a.py\n  result: The file a.py has been updated.\n[Read]" in made.text
+    assert "1→text" in made.text
+
+
 def test_with_all_in_it_nothing_is_said_of_things_left_out() -> None:
     made = brick(turn(1, "a", "b"), turn(2, "c", "d"))
     assert made.text == "User: a\nLocal agent: b\nUser: c\nLocal agent: d" and made.dropped == 0

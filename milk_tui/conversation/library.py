@@ -5,7 +5,7 @@ opened and closed for it. The only place where one open session takes another on
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import closing
 from pathlib import Path
 from threading import Event
@@ -63,6 +63,11 @@ class Library:
     async def listed(self) -> list[Listed]:
         """The sessions, last used first, without the deleted ones."""
         return await asyncio.to_thread(self._listed)
+
+    async def prompts(self) -> list[str]:
+        """What was written in all sessions but the open one, newest first and each text once."""
+        here = self._bench.conversation.session.state.id if self._bench is not None else ""
+        return await asyncio.to_thread(self._prompts, (here, *self._bin.sessions))
 
     async def catch_up(self, told: Callable[[float], None]) -> None:
         """Bring the index up to date. `told` is called from another thread with the part that is done."""
@@ -153,6 +158,10 @@ class Library:
             for entry in entries
             if entry.id not in self._bin.sessions
         ]
+
+    def _prompts(self, besides: Collection[str]) -> list[str]:
+        with closing(SessionStore(self._home)) as store:
+            return store.prompts(besides)
 
     def _catch_up(self, told: Callable[[float], None]) -> None:
         with closing(Searcher(self._home)) as searcher:

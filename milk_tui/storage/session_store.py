@@ -6,7 +6,7 @@ who may write to one is the business of `milk_tui.storage.locks`.
 """
 
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -19,6 +19,7 @@ from milk_tui.core.route import FRESH_AFTER
 from milk_tui.core.session import Session, SessionState
 from milk_tui.storage import reading
 from milk_tui.storage.database import Damaged, Database
+from milk_tui.storage.prompts import prompts_in
 from milk_tui.storage.reading import SessionEntry
 from milk_tui.storage.rows import closed
 from milk_tui.storage.usage import UsageReport, usage_of
@@ -141,6 +142,10 @@ class SessionStore:
     def usage(self) -> UsageReport:
         """What all stored turns have spent."""
         return self._read(usage_of)
+
+    def prompts(self, besides: Collection[str] = ()) -> list[str]:
+        """What was written in all sessions but these, newest first and each text once."""
+        return self._read(lambda connection: prompts_in(connection, besides))
 
     def has(self, session_id: str) -> bool:
         """Whether a session is kept here."""

@@ -24,7 +24,7 @@ from milk_tui.ui.holding import HoldingApp
 from milk_tui.ui.lending import LendingApp
 from milk_tui.ui.screens.shell import Shell
 from milk_tui.ui.styling import FIRST, LATER, stylesheets, theme_tokens
-from milk_tui.ui.themes import OWN
+from milk_tui.ui.themes import DARK, OWN
 from milk_tui.ui.widgets.prompt import Prompt
 
 if TYPE_CHECKING:
@@ -68,6 +68,7 @@ class MilkApp(HoldingApp, LendingApp):
         self._opening = opening
         for ours in OWN:
             self.register_theme(ours)
+        self._wear(DARK.name)
         self._wear(theme)
 
     def get_default_screen(self) -> Screen[None]:

@@ -20,6 +20,7 @@ from milk_tui.conversation.checkup import Check, LocalCheckup
 from milk_tui.conversation.workbench import Workbench
 from milk_tui.core.messages import Message, ToolCall, ToolResult, Turn
 from milk_tui.storage.config import Settings
+from milk_tui.ui import themes
 from milk_tui.ui.app import MilkApp
 from milk_tui.ui.screens.changes import ChangesScreen
 from milk_tui.ui.screens.chat import ChatScreen
@@ -43,7 +44,7 @@ Play = Callable[[Pilot[None]], Awaitable[None]]
 SIZES = ((80, 24), (140, 40))
 SECONDS = 20.0
 FIRST = "Why does test_checkout fail now and then?"
-DARK, LIGHT = "textual-dark", "textual-light"
+DARK, LIGHT = themes.DARK.name, themes.LIGHT.name
 
 
 class ScriptClock:
@@ -470,7 +471,7 @@ async def write_all(folder: Path) -> None:
     for scene in SCENES:
         for theme, sizes in ((DARK, SIZES), (LIGHT, SIZES[1:])):
             for width, height in sizes:
-                tone = theme.removeprefix("textual-")
+                tone = theme.removeprefix("milk-")
                 svg = await picture(scene, (width, height), theme)
                 (folder / f"{scene.name}-{width}x{height}-{tone}.svg").write_text(svg, encoding="utf-8")
 

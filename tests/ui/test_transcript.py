@@ -336,7 +336,7 @@ async def test_all_thinking_and_output_is_folded_and_unfolded_at_once() -> None:
         await pilot.press("f")
         folded = screen(app.transcript)
         assert [line for line in folded if line.startswith("▸")] == [
-            "▸ Thinking · 2 lines",
+            "▸ Thinking Hm. So. · 7 characters",
             "▸ shell ls · 2 lines",
             "▸ shell ls · 2 lines",
         ]

@@ -36,7 +36,7 @@ from milk_tui.ui.screens.mentioning import Mentioning
 from milk_tui.ui.screens.mishaps import Mishaps
 from milk_tui.ui.screens.plain_actions import PlainActions
 from milk_tui.ui.screens.queueing import QueueActions, Queueing
-from milk_tui.ui.screens.recalling import Recalling
+from milk_tui.ui.screens.recalling import RecallActions, Recalling
 from milk_tui.ui.screens.reopening import Reopening, SessionActions
 from milk_tui.ui.screens.returning import ReturnActions, Returning
 from milk_tui.ui.screens.settings import SettingsScreen
@@ -73,6 +73,7 @@ class ChatScreen(
     SessionActions,
     TakeActions,
     EditActions,
+    RecallActions,
     ReturnActions,
     ShapeActions,
     TypingOn,
@@ -114,7 +115,7 @@ class ChatScreen(
         self.copying = Copying(self)
         self.giving = Giving(self)
         self.mishaps = Mishaps(self)
-        self.recalling = Recalling(self.prompt, self.talk.session)
+        self.recalling = Recalling(self)
         self.conversing = Conversing(self)
         self.queueing = Queueing(self)
         self.shaping = Shaping(self)

@@ -12,6 +12,7 @@ from milk_tui.ui.screens.ledger import LedgerScreen
 from milk_tui.ui.screens.mcp import McpScreen
 from milk_tui.ui.screens.model_picker import ModelPicker
 from milk_tui.ui.screens.preview import PreviewScreen
+from milk_tui.ui.screens.prompt_picker import PromptPicker
 from milk_tui.ui.screens.session_picker import SessionPicker
 from milk_tui.ui.screens.settings import SettingsScreen
 from milk_tui.ui.screens.versions import VersionsScreen
@@ -59,6 +60,7 @@ CHAT: list[BindingType] = [
     *(_key(keys, f"read('{action}')", words, words, action, show=False) for keys, action, words in _READING),
     _key("f2", "toggle_bricks", "Bricks", "Show or hide the bricks", "bricks"),
     _key("f4", "edit_outside", "Editor", "Write the prompt in your own editor", "editor", show=False),
+    _key("ctrl+r", "recall", "Recall", "Find an earlier prompt, of any session", "recall", show=False),
     # First, for in a text area the key selects the line.
     _key(
         "f6",
@@ -122,6 +124,7 @@ PLACES: tuple[tuple[str, Sequence[BindingType]], ...] = (
     ("In the changed files", (*ChangesScreen.BINDINGS, *DiffView.BINDINGS)),
     ("In the checklist", Checklist.BINDINGS),
     ("In the list of permissions", GrantsScreen.BINDINGS),
+    ("In the list of earlier prompts", PromptPicker.BINDINGS),
     ("In the list of models", ModelPicker.BINDINGS),
     ("In the list of MCP servers", McpScreen.BINDINGS),
     ("In the list of settings", SettingsScreen.BINDINGS),

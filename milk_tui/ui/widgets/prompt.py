@@ -18,7 +18,7 @@ from textual.timer import Timer
 from textual.widgets.text_area import Selection
 
 from milk_tui.ui.widgets.completion import Completion, completion, path_completion
-from milk_tui.ui.widgets.folding import FoldingTextArea
+from milk_tui.ui.widgets.highlighting import MarkdownTextArea
 from milk_tui.ui.widgets.keystrokes import BURST, BrokenReport, Burst
 
 ScrollStep = Literal["page_up", "page_down", "home", "end"]
@@ -33,7 +33,7 @@ def _key(keys: str, action: str, what: str, id: str) -> Binding:
     return Binding(keys, action, what, show=False, tooltip=what, id=f"prompt.{id}")
 
 
-class Prompt(FoldingTextArea):
+class Prompt(MarkdownTextArea):
     r"""A text area that grows with its text. Enter submits it; Ctrl+J, Shift+Enter and `\` Enter break the line.
 
     Keys that are not its own, such as Escape and Shift+Tab, go on to the screen; so does Alt with any key.
@@ -50,7 +50,7 @@ class Prompt(FoldingTextArea):
     completion: reactive[Completion | None] = reactive(None)
     """What the text, or its last word, may be the beginning of, while that is offered."""
 
-    class Changed(FoldingTextArea.Changed):
+    class Changed(MarkdownTextArea.Changed):
         """The text is another one; `chars` is the length of what would be sent now."""
 
     class Submitted(Message):

@@ -13,6 +13,7 @@ from functools import cached_property
 from itertools import islice
 
 from milk_tui.core.bricks import BrickLine
+from milk_tui.core.changed_files import CHANGING
 from milk_tui.core.cut import cut_middle, one_line
 from milk_tui.core.messages import Message, ToolCall, ToolResult, Turn
 from milk_tui.core.place import ENDING, FIRST_CALL, TEXT, Place, key_of
@@ -21,6 +22,8 @@ from milk_tui.core.text import sanitize
 PROMPT_CAP = 2_000
 ANSWER_CAP = 2_000
 RESULT_CAP = 500
+CHANGED_CAP = 120
+"""Characters of the result of a call that has changed a file."""
 NAME_CAP = 60
 ARGUMENTS_CAP = 200
 LISTED_CAP = 60
@@ -87,7 +90,11 @@ class Use:
         """The result on lines of its own, indented under the call; empty if there is none."""
         if self.result is None:
             return ""
-        text = cut_middle(self.result.text.strip("\n").rstrip(), RESULT_CAP) or "(empty)"
+        text = self.result.text.strip("\n").rstrip()
+        if self.call.name in CHANGING and not self.result.is_error:
+            # That it was done is news; the rest shows the file again, which Claude can read as it is now.
+            text = one_line(text.partition("\n")[0], CHANGED_CAP)
+        text = cut_middle(text, RESULT_CAP) or "(empty)"
         # Code and tables keep their columns if they begin on a line of their own.
         text = f"\n{text}" if "\n" in text else f" {text}"
         return f"{'failed' if self.result.is_error else 'result'}:{indented(text, '    ')}"

@@ -2,15 +2,16 @@
 
 The cost depends on the budget and not on the number of turns: turns are visited newest first, and only as many as
 the budget can hold. There is always something in a summary when there is anything to say: an exchange that is too
-large for all the room there is keeps its prompt and its end.
+large for all the room there is keeps its prompt and its end. Of the newest exchanges that are left out, what the user
+asked is still named.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from itertools import islice
+from itertools import chain, islice
 
 from milk_tui.core.bricks import Brick, BrickLine, BrickName
-from milk_tui.core.cut import cut_middle
+from milk_tui.core.cut import cut_middle, one_line
 from milk_tui.core.exchange import Entry, continues, folded, prompt_entry, reply_entries
 from milk_tui.core.messages import Turn
 from milk_tui.core.place import Place, place_of
@@ -18,6 +19,14 @@ from milk_tui.core.shaping import Shapes, Shaping
 
 _DROPPED_ROOM = 60
 """Room kept for the line that says how many exchanges were left out."""
+_ASKED_FROM = 4_000
+"""With less room all of it is for the exchanges that are held."""
+_ASKED_SHARE = 16
+"""One part in so many of the room is kept for what was asked in those that are not."""
+_ASKED_CAP = 100
+"""Characters of a request that is only named."""
+_ASKED_MOST = 12
+"""Requests that are named; no older turn is read for them."""
 _SMALLEST = 200
 """With less room an exchange is cut to the head of its prompt."""
 _WORTH_CUTTING = 80
@@ -26,6 +35,7 @@ _WORTH_CUTTING = 80
 _CALLS_MOST = 5_000
 """Folded calls take no room, so they are limited by their number: after so many no older turn is read."""
 
+_MORE_ASKED = "\n  …"
 _MIDDLE = Entry("[… the middle of this turn is left out]")
 
 
@@ -49,18 +59,19 @@ def summary(
         shapes: What the user has made of its lines.
         pinned: Characters for which those have reserved room.
     """
-    kept = _DROPPED_ROOM if total > 1 and room > _DROPPED_ROOM + _SMALLEST else 0
+    asked = room // _ASKED_SHARE if room >= _ASKED_FROM else 0
+    kept = _DROPPED_ROOM + asked if total > 1 and room > _DROPPED_ROOM + _SMALLEST else 0
     held = _Held(room - kept - pinned, shapes or Shapes(Shaping(), name))
-    for turn in turns:
-        if not held.take(turn):
-            break
+    older = iter(turns)
+    over = held.fill(older)
     dropped = max(total - held.count - held.removed, 0)
     entries = held.entries[::-1]
     others = held.shapes.others(entries)
     if dropped and kept:
-        noun = "exchange" if dropped == 1 else "exchanges"
+        unheld = chain(over, older) if asked else iter(())
+        text = _left_out(dropped, unheld, held.shapes, held.left + kept)
         place = entries[0].place if entries else max(map(_place, others), default=(0, 0, 0))
-        entries.insert(0, Entry(f"[{dropped:,} earlier {noun} left out]", place=place))
+        entries.insert(0, Entry(text, place=place))
     if others:
         entries = sorted([*others, *entries], key=_place)
     lines = tuple(entry.line() for entry in entries)
@@ -91,6 +102,14 @@ class _Held:
         self._calls = 0
         self._first_calls: int | None = None
         """Where the calls are that only prompts stand before: calls of an older turn would be in one row with them."""
+
+    def fill(self, turns: Iterator[Turn]) -> list[Turn]:
+        """Take as many turns as there is room for. The one that was read and not taken is given back."""
+        for turn in turns:
+            count = self.count
+            if not self.take(turn):
+                return [turn] if self.count == count else []
+        return []
 
     def take(self, turn: Turn) -> bool:
         """Add an older turn whole; shortened if most of the room would stay empty without it. False ends the row."""
@@ -126,6 +145,24 @@ class _Held:
         self.count += 1
         self.left -= _size(exchange)
         self._calls += sum(len(entry.uses) for entry in exchange)
+
+
+def _left_out(count: int, turns: Iterator[Turn], shapes: Shapes, room: int) -> str:
+    """How many exchanges were left out, and what was asked in the newest of them, oldest first."""
+    head = f"[{count:,} earlier {'exchange' if count == 1 else 'exchanges'} left out]"
+    room -= len(head) + len(_MORE_ASKED) + 1
+    asked: list[str] = []
+    for turn in islice(turns, _ASKED_MOST):
+        prompt = shapes.entry(prompt_entry(turn))
+        if prompt is None or prompt.is_pinned:
+            continue
+        line = f"\n  asked: {one_line(prompt.text.removeprefix('User: '), _ASKED_CAP)}"
+        room -= len(line)
+        if room < 0:
+            break
+        asked.append(line)
+    more = _MORE_ASKED if 0 < len(asked) < count else ""
+    return "".join((head, more, *reversed(asked)))
 
 
 def _marked(lines: tuple[BrickLine, ...], held: _Held, dropped: int) -> tuple[BrickLine, ...]:

@@ -325,6 +325,33 @@ def test_what_is_left_out_is_counted_right() -> None:
     assert made.lines[0].sources == ()
 
 
+def test_what_was_asked_in_the_newest_exchanges_left_out_is_still_named() -> None:
+    turns = [turn(n, f"question {n}\nUser: {'q' * 300}", "a" * 1_500) for n in range(1, 51)]
+    made = brick(*turns, room=12_000)
+    head, *named = made.lines[0].text.split("\n")
+    assert head == f"[{made.dropped} earlier exchanges left out]" and named.pop(0) == "  …"
+    numbers = range(made.dropped - len(named) + 1, made.dropped + 1)
+    for number, line in zip(numbers, named, strict=True):
+        assert line.startswith(f"  asked: question {number} User: qqq") and len(line) < 120
+    assert 5 <= len(named) <= 12 and made.held >= 5 and len(made.text) <= 12_000
+    assert made.lines[0].sources == () and made.lines[1].text.startswith(f"User: question {made.dropped + 1}")
+
+
+def test_what_was_asked_in_a_few_exchanges_left_out_is_named_without_a_gap() -> None:
+    turns = [*(turn(n, f"question {n}", "a" * 1_900) for n in (1, 2)), turn(3, "last", *["b" * 1_900] * 3)]
+    made = brick(*turns, room=6_500)
+    assert made.text.startswith(
+        "[2 earlier exchanges left out]\n  asked: question 1\n  asked: question 2\nUser: last"
+    )
+
+
+def test_of_a_call_that_changed_a_file_only_that_it_did_is_told() -> None:
+    shown = "The file a.py has been updated.\n" + "   1→text\n" * 50
+    made = brick(turn(1, "go", use("Edit", {"file_path": "a.py"}, shown), use("Read", {"p": "a.py"}, shown)))
+    assert "[Edit] a.py\n  result: The file a.py has been updated.\n[Read]" in made.text
+    assert "1→text" in made.text
+
+
 def test_with_all_in_it_nothing_is_said_of_things_left_out() -> None:
     made = brick(turn(1, "a", "b"), turn(2, "c", "d"))
     assert made.text == "User: a\nLocal agent: b\nUser: c\nLocal agent: d" and made.dropped == 0

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from milk_tui.agents.claude.choices import CHOOSE, answers_of
+from milk_tui.core.reminder import without_reminder
 
 SUB_AGENTS = ("Agent", "Task")
 """The tools that start a sub-agent."""
@@ -29,7 +30,7 @@ def result_text(
         )
         if plain:
             return plain
-    return _joined(content)
+    return without_reminder(_joined(content))
 
 
 def _report(result: Mapping[str, Any]) -> str:

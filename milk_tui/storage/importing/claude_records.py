@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from milk_tui.core.messages import Usage
+from milk_tui.core.reminder import without_reminder
 from milk_tui.storage.importing.fields import count_in, object_in, objects_in, text_in
 
 Record = dict[str, Any]
@@ -110,7 +111,7 @@ def is_stop(text: str) -> bool:
 def result_text(block: Record) -> str:
     """A tool's result as text; what is no text is named."""
     text = text_in(block, "content")
-    return text or "\n".join(_part_text(part) for part in objects_in(block, "content"))
+    return without_reminder(text or "\n".join(_part_text(part) for part in objects_in(block, "content")))
 
 
 def usage_of(record: Record) -> Usage:

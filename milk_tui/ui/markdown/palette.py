@@ -5,12 +5,10 @@ A palette lasts as long as a theme; rows outlive it.
 
 from collections.abc import Callable
 
-from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
 
-from milk_tui.ui.markdown.measure import cell_count
 from milk_tui.ui.markdown.rows import Row, Run, cells
 
 SELECTED = "selected"
@@ -41,18 +39,6 @@ class Palette:
             segments.append(Segment(" " * (width - used), self.style(row.fill)))
         strip = Strip(segments, max(used, width))
         return strip if used <= width else strip.adjust_cell_length(width)
-
-
-def fitted(strip: Strip, width: int) -> Strip:
-    """The strip; `width` cells wide by our measure where Textual's, by which it cuts and fills, is another one."""
-    text = strip.text
-    if text.isascii() or cell_len(text) == (count := cell_count(text)):
-        return strip
-    surplus = count - width
-    *segments, last = strip
-    blank = len(last.text) - len(last.text.rstrip(" "))
-    text = last.text[: len(last.text) - min(blank, surplus)] if surplus > 0 else last.text + " " * -surplus
-    return Strip([*segments, Segment(text, last.style)], width)
 
 
 def select(row: Row, start: int, end: int) -> Row:

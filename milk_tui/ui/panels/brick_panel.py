@@ -31,8 +31,7 @@ class BrickPanel(Panel["Brick"], can_focus=False):
         self.set_class(value.is_stale, "-stale")
         self.set_class(not value.text, "-empty")
         self.set_class(value.is_off, "-off")
-        self.border_title = Content(_title(value))
-        self.border_subtitle = Content(f"{value.chars:,} of {value.budget:,}" if value.budget else "")
+        self.frame(_title(value), f"{value.chars:,} of {value.budget:,}" if value.budget else "")
         return self.query_one(LineList).show(list(_rows(value)), self.body_width)
 
     @on(LineList.Wanted)

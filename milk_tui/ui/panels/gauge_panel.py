@@ -38,8 +38,7 @@ class GaugePanel(Panel["Gauge"]):
         """Bar, figures and legend."""
         for name in ("ok", "near", "full"):
             self.set_class(name == level(value), f"-{name}")
-        self.border_title = Content("next hand-off")
-        self.border_subtitle = Content(_SITUATIONS[value.situation])
+        self.frame("next hand-off", _SITUATIONS[value.situation])
         width = max(self.body_width, _ENTRY)
         rows = [
             self._bar(value, width),

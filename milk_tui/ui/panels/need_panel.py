@@ -71,8 +71,7 @@ class NeedPanel(Panel["Brick"]):
         self.set_class(not value.text, "-empty")
         self.set_class(value.is_off, "-off")
         stale, off = " · stale" if value.is_stale else "", f" · {OFF} off" if value.is_off else ""
-        self.border_title = Content(f"need{stale}{off}")
-        self.border_subtitle = Content(_SPEAKERS.get(value.by, "") if value.text else "")
+        self.frame(f"need{stale}{off}", _SPEAKERS.get(value.by, "") if value.text else "")
         if not value.text:
             return Content.styled(_EMPTY, self.get_visual_style("need--empty", partial=True))
         return Content(value.text) + self._earlier(value)

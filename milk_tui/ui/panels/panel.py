@@ -21,7 +21,8 @@ Drawn = TypeVar("Drawn")
 class Panel(VerticalScroll, Dyed, Generic[Drawn]):
     """A box that scrolls and shows `draw(value)`. Its state is in classes: `-empty`, `-stale`, `-failed`."""
 
-    value: reactive[Drawn | None] = reactive(None, init=False)
+    value: reactive[Drawn | None] = reactive(None, init=False, repaint=False)
+    _framed = ("", "")
 
     class Failed(Message):
         """A panel could not draw its value. Posted once, until it has drawn again."""
@@ -34,6 +35,12 @@ class Panel(VerticalScroll, Dyed, Generic[Drawn]):
     def draw(self, value: Drawn) -> Content:
         """The picture of a value, for the present `body_width`. May set the title and classes."""
         return Content(str(value))
+
+    def frame(self, title: str, subtitle: str) -> None:
+        """Say this in the frame. Only what is new is passed on, for it paints the whole panel."""
+        if self._framed != (title, subtitle):
+            self._framed = (title, subtitle)
+            self.border_title, self.border_subtitle = Content(title), Content(subtitle)
 
     @property
     def body_width(self) -> int:

@@ -46,8 +46,8 @@ PANELS = (
 class BrickColumn(Vertical):
     """All panels, one under the other. A panel is redrawn only when its own value has changed."""
 
-    bricks: reactive["Bricks | None"] = reactive(None)
-    prompt_chars: reactive[int] = reactive(0)
+    bricks: reactive["Bricks | None"] = reactive(None, repaint=False)
+    prompt_chars: reactive[int] = reactive(0, repaint=False)
     """The length of the unsent prompt, which the gauge shows as a ghost."""
 
     def compose(self) -> ComposeResult:

@@ -17,7 +17,6 @@ _SPACE = "\ufdd0"
 """A space inside a label. Unicode keeps this character for a program's internal use."""
 
 _LABEL = re.compile(rf"\[pasted{_SPACE}[^\[\]\n]*#(\d+)\]")
-_LINE_END = re.compile("\r\n?")
 
 
 @dataclass(frozen=True)
@@ -31,7 +30,7 @@ class Draft:
 
 def received(text: str) -> str:
     """A text that came from outside the program, fit to be put into a draft."""
-    return sanitize(_LINE_END.sub("\n", text)).replace(_SPACE, "")
+    return sanitize(text.replace("\r\n", "\n").replace("\r", "\n")).replace(_SPACE, "")
 
 
 def is_large(text: str) -> bool:

@@ -4,6 +4,8 @@ Nothing is laid out anew when text arrives: only the rows that changed are paint
 nothing of messages or keys.
 """
 
+from itertools import zip_longest
+
 from rich.style import Style
 from textual.geometry import Offset, Region, Size
 from textual.scroll_view import ScrollView
@@ -12,7 +14,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from milk_tui.ui.dyed import Dyed
-from milk_tui.ui.markdown.palette import SELECTED, Palette, fitted, select
+from milk_tui.ui.markdown.palette import SELECTED, Palette, select
 from milk_tui.ui.markdown.rows import BLANK, Row, Run
 from milk_tui.ui.widgets.blocks import GUTTER, chosen
 from milk_tui.ui.widgets.excerpt import Excerpt, Mark, pack, unpack
@@ -39,7 +41,6 @@ class Window(ScrollView, Dyed, can_focus=True, inherit_bindings=False):
         self._thumb = (0, 0)
         self._palette: Palette | None = None
         self._strips: dict[Spot, tuple[Row, Run, Strip]] = {}
-        self._is_painting = False
         self._marking = Marking()
 
     def mark(self, needle: Needle | None, place: Place | None = None) -> None:
@@ -102,12 +103,11 @@ class Window(ScrollView, Dyed, can_focus=True, inherit_bindings=False):
 
     def _refresh_changed(self) -> None:
         before, self._shown = self._shown, self.viewport.lines
-        after = self._shown
-        for y in range(max(len(before), len(after))):
-            old = before[y][1:] if y < len(before) else None
-            new = after[y][1:] if y < len(after) else None
-            if old != new:
-                self.refresh(Region(0, y, self.size.width, 1))
+        width = self.size.width
+        pairs = zip_longest(before, self._shown)
+        changed = [Region(0, y, width, 1) for y, (old, new) in enumerate(pairs) if _looks(old) != _looks(new)]
+        if changed:
+            self.refresh(*changed)
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         """Follow the user's scrolling, by wheel, bar or key."""
@@ -122,36 +122,37 @@ class Window(ScrollView, Dyed, can_focus=True, inherit_bindings=False):
         self._fit()
 
     def render_lines(self, crop: Region) -> list[Strip]:
-        """Paint rows, at the size that the widget has now."""
+        """Paint rows, at the size that the widget has now.
+
+        A row keeps its strip, and with it all that Textual has made of that, wherever it stands on the screen. Other
+        widgets keep theirs by the place instead, and whoever scrolls makes all of them anew.
+        """
         self._fit()
-        self._is_painting = True
-        try:
-            # Without the scrollbar's column: then Textual need not cut by its own measure what it paints.
-            width = min(crop.width, self.viewport.width)
-            return [fitted(strip, width) for strip in super().render_lines(crop)]
-        finally:
-            self._is_painting = False
+        excerpt = self._excerpt()
+        strips = [self._paint(y, excerpt) for y in crop.line_range]
+        background = self.background_colors[1]
+        for line_filter in self.get_line_filters():
+            strips = [strip.apply_filter(line_filter, background) for strip in strips]
+        return [strip.crop(*crop.column_span) for strip in strips]
 
     def render_line(self, y: int) -> Strip:
-        """One row. Only the pointer asks for rows without painting them, and for the place of each character.
+        """One row for the pointer, which asks for the place of each character.
 
         The line of these places is a packed spot, so that a selection stays on its text whatever moves.
         """
-        if self._is_painting:
-            return self._paint(y)
         lines = self.viewport.lines
         spot = lines[y].spot if y < len(lines) else Spot(len(self.viewport.views))
-        return self._paint(y).apply_offsets(-GUTTER, pack(spot))
+        return self._paint(y, self._excerpt()).apply_offsets(-GUTTER, pack(spot))
 
-    def _paint(self, y: int) -> Strip:
-        width = self.size.width
+    def _paint(self, y: int, excerpt: Excerpt | None) -> Strip:
+        # Without the scrollbar's column: then Textual need not cut by its own measure what is painted.
+        width = self.viewport.width
         palette = self._colours()
         if y >= len(self.viewport.lines):
             return palette.strip(BLANK, (" " * GUTTER, ""), width)
         spot, row, gutter = self.viewport.lines[y]
         if spot.block == self.cursor and self.has_focus and not self.viewport.is_gap(spot):
             gutter = chosen(gutter)
-        excerpt = self._excerpt()
         columns = excerpt.columns(spot, row) if excerpt else None
         marked = self._marking.on(self.viewport.views[spot.block], spot, row)
         if columns:
@@ -159,7 +160,7 @@ class Window(ScrollView, Dyed, can_focus=True, inherit_bindings=False):
         if marked is not row:
             return palette.strip(marked, gutter, width)
         kept = self._strips.get(spot)
-        if kept is not None and kept[0] == row and kept[1] == gutter:
+        if kept is not None and kept[:2] == (row, gutter):
             return kept[2]
         strip = palette.strip(row, gutter, width)
         if len(self._strips) >= _KEPT_STRIPS:
@@ -205,3 +206,8 @@ class Window(ScrollView, Dyed, can_focus=True, inherit_bindings=False):
     def get_selection(self, selection: Selection) -> tuple[str, str] | None:
         """The source of whole lines and blocks, the visible text of parts of lines."""
         return self._excerpt_of(selection).text(self.viewport.views), "\n"
+
+
+def _looks(line: Line | None) -> tuple[Row, Run] | None:
+    """What is seen of a line, wherever it stands."""
+    return None if line is None else (line.row, line.gutter)

@@ -197,6 +197,8 @@ async def still(pilot: Pilot[None]) -> None:
     line.calm = True
     line.status = replace(line.status, since=None)
     await until(pilot, lambda: not chat(pilot).gauging.is_due, "the gauge follows")
+    for one in pilot.app.screen.query(Input):
+        one.cursor_blink = False
     for _ in range(3):
         await pilot.pause(0.06)
 
@@ -412,8 +414,6 @@ async def rows_shown(pilot: Pilot[None]) -> None:
     await until(pilot, lambda: isinstance(pilot.app.screen, FilterScreen), "the list is open")
     rows = pilot.app.screen.query_one(OptionList)
     await until(pilot, lambda: rows.option_count > 0, "there are rows")
-    line = pilot.app.screen.query_one(Input)
-    line.cursor_blink = False
     await still(pilot)
 
 
